@@ -66,7 +66,7 @@ const damaged: Readonly<
   collectionChanges: { part: 'value', at: -2 },
   document: { part: 'value', at: 8 },
   history: { part: 'value', at: 8 },
-  due: { part: 'key', at: -1 },
+  expiry: { part: 'key', at: -1 },
   indexLive: { part: 'key', at: -1 },
   indexEnded: { part: 'key', at: -1 },
   indexEvent: { part: 'key', at: -1 },

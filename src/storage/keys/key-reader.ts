@@ -25,7 +25,7 @@ export interface EntryKey {
 type Key =
   | { readonly kind: 'document'; readonly ref: Ref }
   | { readonly kind: 'history'; readonly ref: Ref; readonly ts: Micros }
-  | { readonly kind: 'due'; readonly ref: Ref; readonly ts: Micros }
+  | { readonly kind: 'expiry'; readonly ref: Ref; readonly ts: Micros }
   | ({ readonly kind: 'indexLive' } & EntryKey)
   | ({ readonly kind: 'indexEnded'; readonly removedTs: Micros } & EntryKey)
   | ({ readonly kind: 'indexEvent'; readonly ts: Micros; readonly action: 'add' | 'remove' } & EntryKey)
@@ -67,7 +67,7 @@ function readKey(parts: KeyParts): Key {
       return { kind, ref: parts.ref() }
     case 'history':
       return { kind, ref: parts.ref(), ts: parts.timeDescending() }
-    case 'due': {
+    case 'expiry': {
       const [database, collection, ts] = [parts.id(), parts.number(2), parts.time()]
       return { kind, ref: new Ref(database, collection, BigInt.asIntN(64, parts.id())), ts }
     }

@@ -25,7 +25,7 @@ export function timePlace(key: Uint8Array): number | undefined {
     case keyTags.changes:
       return 1
     case keyTags.collectionChanges:
-    case keyTags.due:
+    case keyTags.expiry:
       return collectionPrefixLength
     case keyTags.garbage:
       return 2

@@ -19,7 +19,7 @@ export const keyTags = {
   changes: 0x43, // C
   document: 0x44, // D
   indexEnded: 0x45, // E
-  due: 0x46, // F
+  expiry: 0x46, // F
   garbage: 0x47, // G
   history: 0x48, // H
   indexLive: 0x49, // I
@@ -104,17 +104,21 @@ export function historyKey(ref: Ref, ts: Micros): Uint8Array {
 }
 
 /** Data of the document expires when the retained history begins at `ts` or later. */
-export function dueKey(ref: Ref, ts: Micros): Uint8Array {
-  return keyInCollection(keyTags.due, ref.database, ref.collection).ascending(ts).u64(ref.id).copy()
+export function expiryMarkKey(ref: Ref, ts: Micros): Uint8Array {
+  return keyInCollection(keyTags.expiry, ref.database, ref.collection).ascending(ts).u64(ref.id).copy()
 }
 
 /** Oldest first, up to `notAfter`. */
-export function dueRange(database: DatabaseId, collection: CollectionId, notAfter?: Micros): KeyInterval {
-  const all = prefixRange(keyInCollection(keyTags.due, database, collection).copy())
+export function expiryMarkRange(
+  database: DatabaseId,
+  collection: CollectionId,
+  notAfter?: Micros,
+): KeyInterval {
+  const all = prefixRange(keyInCollection(keyTags.expiry, database, collection).copy())
   if (notAfter === undefined) return all
   return {
     start: all.start,
-    end: keyInCollection(keyTags.due, database, collection)
+    end: keyInCollection(keyTags.expiry, database, collection)
       .ascending(notAfter + 1)
       .copy(),
   }
@@ -305,7 +309,7 @@ export function tagRange(kind: keyof typeof keyTags): KeyInterval {
 const databaseKinds = [
   'document',
   'history',
-  'due',
+  'expiry',
   'indexLive',
   'indexEnded',
   'indexEvent',

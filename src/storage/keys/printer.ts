@@ -16,8 +16,8 @@ export function printKey(bytes: Uint8Array): string {
       return `document ${printRef(key.ref)}`
     case 'history':
       return `history ${printRef(key.ref)} at ${formatMicros(key.ts)}`
-    case 'due':
-      return `due ${printRef(key.ref)} at ${formatMicros(key.ts)}`
+    case 'expiry':
+      return `expiry of ${printRef(key.ref)} at ${formatMicros(key.ts)}`
     case 'indexLive':
       return `entry ${printEntry(key)}`
     case 'indexEnded':

@@ -14,7 +14,14 @@ import {
   unlisted,
 } from '../../values/value.ts'
 import { decodeKeyOf } from '../keys/key-reader.ts'
-import { counterKey, documentKey, dueKey, historyRange, keyHomeKey, tagRange } from '../keys/keyspace.ts'
+import {
+  counterKey,
+  documentKey,
+  expiryMarkKey,
+  historyRange,
+  keyHomeKey,
+  tagRange,
+} from '../keys/keyspace.ts'
 import type { View } from '../kv/kv-contract.ts'
 import { parentKey, StoreCatalogue } from './catalogue.ts'
 import { ChangeLogCheck } from './check-change-log.ts'
@@ -23,7 +30,7 @@ import { IndexCheck, type IndexState } from './check-indexes.ts'
 import { decodeHomes } from './directory.ts'
 import { rewriteKey } from './document-rewriter.ts'
 import { everyDocument, scanDocuments, storedVersionsAscending } from './documents.ts'
-import { expiryTime } from './due-order.ts'
+import { expiryTime } from './expiry-marks.ts'
 import { actionOfVersion } from './history-writer.ts'
 import { checkIdMarks, latestIdMs } from './id-reservation.ts'
 import { idMs } from './ids.ts'
@@ -260,15 +267,15 @@ class StoreCheck {
   }
 }
 
-/** Due marks (due-order.ts) must exist for the superseded versions of a document and for its `ttl`. */
+/** Expiry marks (expiry-marks.ts) must exist for the superseded versions of a document and for its `ttl`. */
 function checkMarks(context: CheckContext, ref: Ref, versions: readonly StoredVersion[]): void {
   const { minimumOf, report, snapshot } = context
   if (ref.collection < firstUserCollection && !shortNatives.has(ref.collection)) return
   const minimum = minimumOf(ref.database, ref.collection)
-  const isMarkedAt = (time: Micros) => snapshot.view.get(dueKey(ref, time)) !== undefined
+  const isMarkedAt = (time: Micros) => snapshot.view.get(expiryMarkKey(ref, time)) !== undefined
   const check = (time: Micros) => {
     if (time > minimum && !isMarkedAt(time))
-      report(`${nameRef(ref)} has no due mark for its expiry at ${time}`)
+      report(`${nameRef(ref)} has no expiry mark for its expiry at ${time}`)
   }
   for (const [at, { action, ts }] of versions.entries()) {
     const previous = versions[at - 1]
@@ -277,7 +284,7 @@ function checkMarks(context: CheckContext, ref: Ref, versions: readonly StoredVe
   const newest = versions.at(-1)
   if (newest === undefined || newest.action === 'delete') return
   const ttl = ttlOf(newest.fields)
-  // Version 0.2 of Terrarium wrote the due mark of a `ttl` that had already passed at the `ttl`. The sweeper later
+  // Version 0.2 of Terrarium wrote the expiry mark of a `ttl` that had already passed at the `ttl`. The sweeper later
   // writes the correct mark (removals.ts).
   if (ttl !== never && !isMarkedAt(ttl)) check(expiryTime(ttl, newest.ts))
 }

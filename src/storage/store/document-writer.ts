@@ -20,7 +20,7 @@ import { documentKey, historyKey } from '../keys/keyspace.ts'
 import type { Bytes } from '../kv/kv-contract.ts'
 import type { Journal } from '../kv/overlay.ts'
 import { newestLive } from './documents.ts'
-import { expiryTime, markDue } from './due-order.ts'
+import { expiryTime, markExpiry } from './expiry-marks.ts'
 import { actionOfVersion, replaceVersion } from './history-writer.ts'
 import {
   entriesOfStored,
@@ -163,10 +163,10 @@ export class DocumentWriter {
       if (base !== undefined) overlay.set(key, undefined, journal)
       overlay.set(historyKey(ref, commitTime), stored, journal)
     }
-    // A due mark shows the sweeper when data expires (due-order.ts). For creates and deletes, their events in the index
+    // A expiry mark shows the sweeper when data expires (expiry-marks.ts). For creates and deletes, their events in the index
     // of the collection's documents serve as marks.
-    if (isDelete === (base === undefined)) markDue(overlay, ref, commitTime, journal)
-    markDue(overlay, ref, expiryTime(versionTtl(stored), commitTime), journal)
+    if (isDelete === (base === undefined)) markExpiry(overlay, ref, commitTime, journal)
+    markExpiry(overlay, ref, expiryTime(versionTtl(stored), commitTime), journal)
     this.#context.bindings.perItem(limits.documentBindingsMs, () =>
       this.#replaceIndexEntries(pending, before, checked),
     )

@@ -10,8 +10,8 @@ import type { Bytes } from '../kv/kv-contract.ts'
 import type { Batch } from './batch.ts'
 import { removeHome } from './directory.ts'
 import { newestLive, storedVersionsAscending } from './documents.ts'
-import { expiryTime } from './due-order.ts'
 import { Timeline } from './entry-timeline.ts'
+import { expiryTime } from './expiry-marks.ts'
 import type { StoredVersion } from './index-tables.ts'
 import { never, versionTime, versionTtl } from './records.ts'
 import { indexesOf } from './rows.ts'
@@ -25,7 +25,7 @@ interface ExpiredRows {
   readonly isAll: boolean
   /**
    * Present if the `ttl` is not after `minimum`, but the document expires later, because it was written after its
-   * `ttl`. The caller must add a due mark (due-order.ts) for this time, because version 0.2 of Terrarium added a mark
+   * `ttl`. The caller must add an expiry mark (expiry-marks.ts) for this time, because version 0.2 of Terrarium added a mark
    * for the `ttl` only.
    */
   readonly expiresAt?: Micros

@@ -1,5 +1,5 @@
 // Plans when the sweeper (sweeper.ts) checks collections for expired data. A collection with data that will expire has a
-// row of pending work (sweeper-work.ts), which is due when its first due mark (due-order.ts) expires. The rows are
+// row of pending work (sweeper-work.ts), which is due when its first expiry mark (expiry-marks.ts) expires. The rows are
 // stored, so neither a start nor an idle service reads collections without work, however many there are.
 //
 // New marks are found in the change log, which lists the collections that each transaction changed. One more row
@@ -23,7 +23,7 @@ import { changesRange, garbageKey } from '../keys/keyspace.ts'
 import { batchEnd } from './batch.ts'
 import { placesOf } from './change-log.ts'
 import { scanDocuments } from './documents.ts'
-import { firstDue, hasEnd, nativePlaces } from './due-order.ts'
+import { earliestMark, mayExpire, nativePlaces } from './expiry-marks.ts'
 import { decodeTime, encodeTimes, never } from './records.ts'
 import { expiresAt } from './retention.ts'
 import type { Store } from './store.ts'
@@ -55,7 +55,7 @@ export interface PlannedCheck {
 }
 
 /**
- * Returns the check of a collection that is due when its first due mark, or its first mark after `after`, expires;
+ * Returns the check of a collection that is due when its first expiry mark, or its first mark after `after`, expires;
  * undefined without such a mark.
  */
 export function nextCheck(
@@ -66,7 +66,7 @@ export function nextCheck(
   const { collection, database } = place
   const { catalogue, snapshot } = transaction
   if (!catalogue.isLive(database) || !catalogue.hasCollection(database, collection)) return undefined
-  const first = firstDue(snapshot.view, place, after)
+  const first = earliestMark(snapshot.view, place, after)
   if (first === undefined) return undefined
   const due = Math.ceil(expiresAt(collection, catalogue.userCollection(database, collection), first))
   return due < never ? { due: micros(due), target: collectionOf(place) } : undefined
@@ -174,7 +174,7 @@ export class ExpiryPlan {
         const since = timeOf(row.key)
         state.read = since
         for (const place of placesOf(row))
-          if (hasEnd(place.collection))
+          if (mayExpire(place.collection))
             upsert(found, `${place.database}/${place.collection}`, () => ({ ...place, since }))
       }
       state.places.push(...found.values())

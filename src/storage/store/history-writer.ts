@@ -11,9 +11,9 @@ import { collectionOf, type Micros, type Ref } from '../../values/value.ts'
 import { documentKey, historyKey, historyRange, indexEndedKey, indexEndedRange } from '../keys/keyspace.ts'
 import type { Overlay } from '../kv/overlay.ts'
 import { newestLive, validAt } from './documents.ts'
-import { expiryTime, markDue } from './due-order.ts'
 import { entrySince, withSince } from './entry-records.ts'
 import { Timeline } from './entry-timeline.ts'
+import { expiryTime, markExpiry } from './expiry-marks.ts'
 import { restartDocument } from './index-builder.ts'
 import {
   type IndexRow,
@@ -206,8 +206,8 @@ function markChanged(
 ): void {
   for (const version of [previous, present, next]) {
     if (version === undefined) continue
-    markDue(overlay, ref, version.ts)
-    markDue(overlay, ref, expiryTime(ttlOf(version.fields), version.ts))
+    markExpiry(overlay, ref, version.ts)
+    markExpiry(overlay, ref, expiryTime(ttlOf(version.fields), version.ts))
   }
   recordWork(overlay, 'history', commitTime, collectionOf(ref))
 }

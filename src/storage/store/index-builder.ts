@@ -21,9 +21,9 @@ import type { Overlay } from '../kv/overlay.ts'
 import { Batch } from './batch.ts'
 import type { StoreCatalogue } from './catalogue.ts'
 import { everyDocument, idMax, storedVersionsAscending, validAt } from './documents.ts'
-import { markDue } from './due-order.ts'
 import { entrySince, hasExpired } from './entry-records.ts'
 import { Timeline } from './entry-timeline.ts'
+import { markExpiry } from './expiry-marks.ts'
 import { buildErrorField, namedCollections } from './index-definition.ts'
 import {
   type IndexRow,
@@ -176,7 +176,7 @@ function bytesOf(rows: readonly IndexRow[]): number {
 }
 
 /**
- * Adds a due mark (due-order.ts) for a row that has already expired, because the sweeper (sweeper.ts) may already have
+ * Adds an expiry mark (expiry-marks.ts) for a row that has already expired, because the sweeper (sweeper.ts) may already have
  * removed the earlier mark.
  */
 class RowWriter {
@@ -197,7 +197,7 @@ class RowWriter {
     for (const row of rows) {
       overlay.set(row.key, row.value)
       if (this.#isMarked || !hasExpired(row, this.#minimum)) continue
-      markDue(overlay, this.#ref, entrySince(row))
+      markExpiry(overlay, this.#ref, entrySince(row))
       recordWork(overlay, 'history', commitTime, collectionOf(this.#ref))
       this.#isMarked = true
     }

@@ -3,7 +3,7 @@
 // terms of an index over `ts`, the attempt cannot be rebased and must be evaluated again.
 //
 // If the `ttl` of a document is between the two commit times, the document expires at the new commit time (`expiryTime`
-// of due-order.ts), so it gets another due mark (a note for the sweeper). The mark for its `ttl` is not removed,
+// of expiry-marks.ts), so it gets another expiry mark (a note for the sweeper). The mark for its `ttl` is not removed,
 // because a mark does not identify its version. A surplus mark is harmless.
 
 import type { Micros } from '../../values/value.ts'
@@ -23,7 +23,7 @@ export function rebased(writes: readonly Write[], from: Micros, to: Micros): Wri
   for (const { key, value } of writes) {
     const tag = key[0] as number
     made.push({ key: times.replace(key), value: value && rebasedValue(tag, value, from, to) })
-    if (tag === keyTags.due && value !== undefined && isBetween(timeOf(key), from, to))
+    if (tag === keyTags.expiry && value !== undefined && isBetween(timeOf(key), from, to))
       made.push({ key: withTime(key, to), value })
   }
   return made

@@ -3,7 +3,7 @@
 // on the size of the set (the entries with the same terms).
 //
 // If a transaction inserts a version into the past, the change is recorded at the time of the transaction. Such a
-// version has a due mark at its own time (due-order.ts), so the due marks are read, too.
+// version has an expiry mark at its own time (expiry-marks.ts), so the expiry marks are read, too.
 
 import type { CpuBudget } from '../../base/admission/time-budget.ts'
 import { step } from '../../base/effort.ts'
@@ -16,7 +16,7 @@ import { indexEventKey, type KeyInterval } from '../keys/keyspace.ts'
 import type { Bytes, Entry } from '../kv/kv-contract.ts'
 import { readCollectionChanges, recordSince } from './change-log.ts'
 import { validAt } from './documents.ts'
-import { markedDocuments } from './due-order.ts'
+import { markedDocuments } from './expiry-marks.ts'
 import type { EntrySet } from './index-scan.ts'
 import { entriesOfStored, entryRow, type IndexTables, notIn, type PreparedEntry } from './index-tables.ts'
 import { versionTime } from './records.ts'

@@ -10,7 +10,7 @@ import {
   documentKey,
   documentRange,
   documentsIndex,
-  dueRange,
+  expiryMarkRange,
   indexTableRange,
 } from '../keys/keyspace.ts'
 import { intervalsFrom, type KeyInterval } from '../keys/prefix.ts'
@@ -138,7 +138,7 @@ function removeCollection(store: Store, removal: Removal, { database, id }: Ref)
     documentRange(database, collection),
     collectionHistoryRange(database, collection),
     collectionChangesRange(database, collection),
-    dueRange(database, collection),
+    expiryMarkRange(database, collection),
     ...tablesOf(database, documentsIndex(collection)),
   ])
 }

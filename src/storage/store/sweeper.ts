@@ -1,5 +1,5 @@
 // Removes data that can no longer be read: the data of deleted databases, collections and indexes, old rows of the
-// change record and the change log (change-log.ts), and the expired history of each collection (due-order.ts). Each
+// change record and the change log (change-log.ts), and the expired history of each collection (expiry-marks.ts). Each
 // step is short, and its cost depends on the removed data, not on the remaining data.
 //
 // For the sweeper, the removal time determines which data has expired (base/removal-time.ts). The removal time does not
@@ -11,8 +11,8 @@ import { collectionOf, type DatabaseId, type Micros, native } from '../../values
 import type { Bytes, View } from '../kv/kv-contract.ts'
 import type { Overlay } from '../kv/overlay.ts'
 import { Batch, batchEnd, batchWritesMax } from './batch.ts'
-import { type DueMark, dueMarks, markDue, nativePlaces } from './due-order.ts'
 import { expiredRows } from './expired-rows.ts'
+import { type ExpiryMark, expiryMarks, markExpiry, nativePlaces } from './expiry-marks.ts'
 import { ExpiryPlan, nextCheck, type PlannedCheck, positionKey } from './expiry-plan.ts'
 import { hasOldChanges, removeOldChanges } from './old-changes.ts'
 import { never } from './records.ts'
@@ -34,8 +34,8 @@ const retryMicros = 1_000_000
 interface ExpiredPlace extends CollectionPlace {
   /** The row of pending work. */
   readonly key: Bytes
-  /** The due marks of the expired data, oldest first, at most {@link batchWritesMax}. */
-  readonly marks: readonly DueMark[]
+  /** The expiry marks of the expired data, oldest first, at most {@link batchWritesMax}. */
+  readonly marks: readonly ExpiryMark[]
 }
 
 /** A row of pending work, and the checks that replace it. */
@@ -58,8 +58,8 @@ export class Sweeper {
   #checksFrom: Bytes | undefined
   /** The time of the last read from the start. */
   #startedAt: Micros = epoch
-  /** Due marks that were read but not processed yet. */
-  #unprocessed: { readonly of: string; readonly marks: readonly DueMark[] } | undefined
+  /** Expiry marks that were read but not processed yet. */
+  #unprocessed: { readonly of: string; readonly marks: readonly ExpiryMark[] } | undefined
   /**
    * The last processed mark of each collection whose data is being removed. The next marks are read from there, because
    * a read from the start would skip all removed marks which LMDB still contains.
@@ -195,17 +195,19 @@ export class Sweeper {
     }).result
   }
 
-  /** Returns due marks of a collection's expired data. */
+  /** Returns expiry marks of a collection's expired data. */
   #marksOf(
     { catalogue, snapshot }: StoreTransaction,
     place: CollectionPlace,
     minimum: Micros,
-  ): readonly DueMark[] {
+  ): readonly ExpiryMark[] {
     const name = nameOf(place)
     if (this.#unprocessed?.of === name && this.#unprocessed.marks.length > 0) return this.#unprocessed.marks
     if (!catalogue.isLive(place.database) || !catalogue.hasCollection(place.database, place.collection))
       return []
-    return minimum === 0 ? [] : dueMarks(snapshot.view, place, minimum, batchWritesMax, this.#from.get(name))
+    return minimum === 0
+      ? []
+      : expiryMarks(snapshot.view, place, minimum, batchWritesMax, this.#from.get(name))
   }
 
   #minimumOf(transaction: StoreTransaction, { collection, database }: CollectionPlace): Micros {
@@ -213,7 +215,7 @@ export class Sweeper {
     return transaction.minimumValidTime(database, collection, now)
   }
 
-  /** Processes due marks until the batch is full. Returns how many marks were processed. */
+  /** Processes expiry marks until the batch is full. Returns how many marks were processed. */
   #remove(transaction: StoreTransaction, place: ExpiredPlace): number {
     const { catalogue } = transaction
     const { collection, database, marks } = place
@@ -230,7 +232,7 @@ export class Sweeper {
         const expired = expiredRows(this.#store, transaction, ref, minimum, batch)
         for (const each of expired.keys) overlay.set(each, undefined)
         if (!expired.isAll) return at
-        if (expired.expiresAt !== undefined) markDue(overlay, ref, expired.expiresAt)
+        if (expired.expiresAt !== undefined) markExpiry(overlay, ref, expired.expiresAt)
         done.add(ref.id)
       }
       overlay.set(key, undefined)

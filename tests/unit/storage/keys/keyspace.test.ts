@@ -31,7 +31,7 @@ const entry: keys.EntryKeyParts = {
 const examples: Record<keyof typeof keys.keyTags, Uint8Array> = {
   document: keys.documentKey(ref),
   history: keys.historyKey(ref, micros(ts)),
-  due: keys.dueKey(ref, micros(ts)),
+  expiry: keys.expiryMarkKey(ref, micros(ts)),
   indexLive: keys.indexLiveKey(entry),
   indexEnded: keys.indexEndedKey(entry, micros(ts)),
   indexEvent: keys.indexEventKey(entry, micros(-1), 'add'),
@@ -181,11 +181,11 @@ test('jobs are found when they are due, oldest first', () => {
 })
 
 test('expiry marks of a collection are found up to a time', () => {
-  const key = keys.dueKey(ref, micros(100))
-  assert.ok(inside(key, keys.dueRange(2n, 1024)))
-  assert.ok(inside(key, keys.dueRange(2n, 1024, micros(100))))
-  assert.ok(!inside(key, keys.dueRange(2n, 1024, micros(99))))
-  assert.ok(!inside(key, keys.dueRange(2n, 1025)))
+  const key = keys.expiryMarkKey(ref, micros(100))
+  assert.ok(inside(key, keys.expiryMarkRange(2n, 1024)))
+  assert.ok(inside(key, keys.expiryMarkRange(2n, 1024, micros(100))))
+  assert.ok(!inside(key, keys.expiryMarkRange(2n, 1024, micros(99))))
+  assert.ok(!inside(key, keys.expiryMarkRange(2n, 1025)))
 })
 
 test('changes are read after a time', () => {
@@ -198,7 +198,7 @@ test('the ranges of a database contain all of its keys and no others', () => {
   const own = [
     'document',
     'history',
-    'due',
+    'expiry',
     'indexLive',
     'indexEnded',
     'indexEvent',

@@ -48,7 +48,7 @@ const tables: readonly Table[] = [
   'indexEnded',
   'indexEvent',
   'changes',
-  'due',
+  'expiry',
   'keyHome',
   'counter',
 ]

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { micros } from '../../../../src/base/micros.ts'
-import { dueKey, tagRange } from '../../../../src/storage/keys/keyspace.ts'
+import { expiryMarkKey, tagRange } from '../../../../src/storage/keys/keyspace.ts'
 import { historyFloorField } from '../../../../src/storage/store/definitions.ts'
 import { retentionLimits } from '../../../../src/storage/store/retention.ts'
 import type { Transaction } from '../../../../src/storage/store/store-contract.ts'
@@ -41,7 +41,7 @@ const put =
     transaction.put(ref, fields)
 
 const marksOf = ({ kv }: Bench, ref: Ref, time: number) =>
-  kv.read(view => view.get(dueKey(ref, micros(time))) !== undefined)
+  kv.read(view => view.get(expiryMarkKey(ref, micros(time))) !== undefined)
 
 test('a document whose ttl passes before its commit is removed, and the check finds nothing', async () => {
   const setUp = await benchWith()
@@ -73,7 +73,7 @@ test('a mark that version 0.2 made at the ttl is valid, and the document is mark
   const time = await commitLater(setUp, 1000, put(of(1), data({}, ttl)))
   await bench.kv.transact(() => ({
     result: undefined,
-    writes: [{ key: dueKey(of(1), micros(time)), value: undefined }],
+    writes: [{ key: expiryMarkKey(of(1), micros(time)), value: undefined }],
   }))
   assert.ok(marksOf(bench, of(1), ttl))
   assert.deepEqual(bench.store.check(), [])

@@ -234,7 +234,7 @@ class Run {
 
 /** The rows with the past of user documents. */
 function past({ kv }: Bench): string[] {
-  const kinds = ['history', 'due', 'indexEnded', 'indexEvent'] as const
+  const kinds = ['history', 'expiry', 'indexEnded', 'indexEvent'] as const
   const keys = kv.read(view => kinds.flatMap(kind => Array.from(view.range(tagRange(kind)), row => row.key)))
   return keys.map(printKey).filter(text => /\b1024\//.test(text))
 }

@@ -23,7 +23,7 @@ import {
 } from './support.ts'
 
 const grace = retentionLimits.historyGraceMicros
-const derived = ['history', 'due', 'indexLive', 'indexEnded', 'indexEvent'] as const
+const derived = ['history', 'expiry', 'indexLive', 'indexEnded', 'indexEvent'] as const
 
 const rows = ({ kv }: Bench, kind: (typeof derived)[number]) =>
   kv.read(view => [...view.range(tagRange(kind))].length)
@@ -97,7 +97,7 @@ for (const [what, fields] of [
     await sweeper.runAll()
     assert.equal(kv.removed > 12_000, true, `${kv.removed} rows removed`)
     assert.equal(kv.skipped < 2 * kv.removed, true, `${kv.skipped} rows skipped for ${kv.removed}`)
-    assert.deepEqual([rows(bench, 'due'), rows(bench, 'indexEnded')], [0, 0])
+    assert.deepEqual([rows(bench, 'expiry'), rows(bench, 'indexEnded')], [0, 0])
     await bench.close()
   })
 
@@ -212,7 +212,7 @@ test('a document whose ttl changes is removed after the last ttl, with its entri
   await put()
   bench.now += day
   await sweeper.runAll()
-  assert.equal(rows(bench, 'due'), 0)
+  assert.equal(rows(bench, 'expiry'), 0)
   await put(bench.now + second)
   bench.now += grace + 2 * second
   await sweeper.runAll()
@@ -319,7 +319,7 @@ test('a deleted collection is removed with its marks', async () => {
   await sweeper.runAll()
   await bench.write(transaction => transaction.delete(users))
   await sweeper.runAll()
-  assert.equal(rows(bench, 'due'), 0)
+  assert.equal(rows(bench, 'expiry'), 0)
   bench.now += 10 * day
   await sweeper.runAll()
   await bench.close()

@@ -36,7 +36,7 @@ function createKey(transaction: Transaction, database: DatabaseId, opens?: Ref):
 
 /** Rows of documents and everything derived from them. */
 function rowCount(bench: Bench): number {
-  const kinds = ['document', 'history', 'due', 'indexLive', 'indexEnded', 'indexEvent'] as const
+  const kinds = ['document', 'history', 'expiry', 'indexLive', 'indexEnded', 'indexEvent'] as const
   const rows = bench.kv.read(view => kinds.flatMap(kind => [...view.range(tagRange(kind))]))
   return rows.length + removals(bench).length
 }

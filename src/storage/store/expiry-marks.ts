@@ -1,4 +1,4 @@
-// Due marks show the sweeper (sweeper.ts) when data of a collection expires. A mark contains a document and a time.
+// Expiry marks show the sweeper (sweeper.ts) when data of a collection expires. A mark contains a document and a time.
 // Some data of the document expires when the start of the collection's retained history (the minimum valid time)
 // reaches this time. Marks do not depend on the length of the retained history, so a change of `history_days` changes
 // no marks.
@@ -16,7 +16,7 @@ import {
   Ref,
 } from '../../values/value.ts'
 import { decodeKey, decodeKeyOf } from '../keys/key-reader.ts'
-import { documentsIndex, dueKey, dueRange, eventRange } from '../keys/keyspace.ts'
+import { documentsIndex, eventRange, expiryMarkKey, expiryMarkRange } from '../keys/keyspace.ts'
 import { intervalsFrom } from '../keys/prefix.ts'
 import { encodeTerms } from '../keys/terms.ts'
 import type { Bytes, Entry, KeyRange, View } from '../kv/kv-contract.ts'
@@ -26,8 +26,8 @@ import { shortNatives } from './retention.ts'
 import { firstOf } from './snapshot.ts'
 import type { CollectionPlace } from './store-contract.ts'
 
-/** A due mark: data of `ref` expires when the minimum valid time of the collection reaches `time`. */
-export interface DueMark {
+/** A expiry mark: data of `ref` expires when the minimum valid time of the collection reaches `time`. */
+export interface ExpiryMark {
   readonly key: Bytes
   readonly ref: Ref
   readonly time: Micros
@@ -40,8 +40,8 @@ const noTerms = encodeTerms([])
  * Data of `ref` expires when the minimum valid time reaches `time`. Adds nothing if the collection's data never
  * expires.
  */
-export function markDue(overlay: Overlay, ref: Ref, time: Micros, journal?: Journal): void {
-  if (time < never && hasEnd(ref.collection)) overlay.set(dueKey(ref, time), present, journal)
+export function markExpiry(overlay: Overlay, ref: Ref, time: Micros, journal?: Journal): void {
+  if (time < never && mayExpire(ref.collection)) overlay.set(expiryMarkKey(ref, time), present, journal)
 }
 
 /** Returns the native (built-in) collections of `database` that have a limited history. */
@@ -50,7 +50,7 @@ export function nativePlaces(database: DatabaseId): readonly CollectionPlace[] {
 }
 
 /** Returns whether the history of a collection may have an end. */
-export function hasEnd(collection: CollectionId): boolean {
+export function mayExpire(collection: CollectionId): boolean {
   return collection >= firstUserCollection || shortNatives.has(collection)
 }
 
@@ -64,19 +64,19 @@ function orders({ collection, database }: CollectionPlace, notAfter?: Micros): r
   const upTo = notAfter === undefined ? undefined : ({ ts: notAfter, side: 'high' } as const)
   return [
     eventRange(database, documentsIndex(collection), noTerms, undefined, upTo),
-    dueRange(database, collection, notAfter),
+    expiryMarkRange(database, collection, notAfter),
   ]
 }
 
 /** Returns marks of a collection up to the time `notAfter`, at most `limit`, in the order of their keys. */
-export function dueMarks(
+export function expiryMarks(
   view: View,
   place: CollectionPlace,
   notAfter: Micros,
   limit: number,
   from?: Bytes,
-): DueMark[] {
-  const marks: DueMark[] = []
+): ExpiryMark[] {
+  const marks: ExpiryMark[] = []
   for (const range of intervalsFrom(orders(place, notAfter), from)) {
     if (marks.length >= limit) break
     for (const row of view.range({ ...range, limit: limit - marks.length })) marks.push(markOf(row))
@@ -96,11 +96,11 @@ export function* markedDocuments(
   last: Micros,
   reverse: boolean,
 ): Generator<{ readonly time: Micros; readonly documents: Ref[] }, void, void> {
-  const { end } = dueRange(database, collection, last < never ? last : undefined)
-  const { end: start } = dueRange(database, collection, micros(first - 1))
+  const { end } = expiryMarkRange(database, collection, last < never ? last : undefined)
+  const { end: start } = expiryMarkRange(database, collection, micros(first - 1))
   let under: { readonly time: Micros; readonly documents: Ref[] } | undefined
   for (const { key } of view.range({ start, end, reverse })) {
-    const { ref, ts } = decodeKeyOf('due', key)
+    const { ref, ts } = decodeKeyOf('expiry', key)
     if (under?.time === ts) under.documents.push(ref)
     else {
       if (under !== undefined) yield under
@@ -111,7 +111,7 @@ export function* markedDocuments(
 }
 
 /** Returns the time of a collection's earliest mark, or of its earliest mark after `after`; undefined if there is none. */
-export function firstDue(view: View, place: CollectionPlace, after?: Micros): Micros | undefined {
+export function earliestMark(view: View, place: CollectionPlace, after?: Micros): Micros | undefined {
   const past = after === undefined ? undefined : orders(place, after)
   let first: Micros | undefined
   for (const [at, { end, start }] of orders(place).entries()) {
@@ -121,9 +121,9 @@ export function firstDue(view: View, place: CollectionPlace, after?: Micros): Mi
   return first
 }
 
-function markOf({ key }: Entry): DueMark {
+function markOf({ key }: Entry): ExpiryMark {
   const decoded = decodeKey(key)
-  if (decoded.kind === 'due') return { key, ref: decoded.ref, time: decoded.ts }
+  if (decoded.kind === 'expiry') return { key, ref: decoded.ref, time: decoded.ts }
   if (decoded.kind !== 'indexEvent') throw new TypeError(`${decoded.kind} is not a mark`)
   const { database, document, ts } = decoded
   return { key, ref: new Ref(database, document.collection, document.id), time: ts }
