@@ -25,13 +25,10 @@ export const timestampChars = 25
 /** The first and the last millisecond that the format can express. */
 export const timestampBounds = { min: -62_135_596_800_000, max: 253_402_300_799_999 } as const
 
-/** `milliseconds`: since the Unix epoch, within {@link timestampBounds}. */
-export function formatTimestamp(milliseconds: number): string {
-  const iso = new Date(milliseconds).toISOString()
-  return `${iso.slice(0, 10)} ${iso.slice(11, 23)} Z`
-}
-
-/** Creates a function like {@link formatTimestamp} that is faster for consecutive times in the same second. */
+/**
+ * Creates a function that formats times in milliseconds since the Unix epoch, within {@link timestampBounds}. The
+ * function is fast for consecutive times in the same second.
+ */
 export function createTimestampFormat(): (milliseconds: number) => string {
   let second = Number.NaN
   let prefix = ''
@@ -39,7 +36,7 @@ export function createTimestampFormat(): (milliseconds: number) => string {
     const wanted = Math.floor(milliseconds / 1000)
     if (wanted !== second) {
       second = wanted
-      prefix = formatTimestamp(wanted * 1000).slice(0, 20)
+      prefix = `${new Date(wanted * 1000).toISOString().slice(0, 19).replace('T', ' ')}.`
     }
     const fraction = milliseconds - wanted * 1000
     return `${prefix}${fraction < 10 ? '00' : fraction < 100 ? '0' : ''}${fraction} Z`
