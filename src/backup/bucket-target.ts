@@ -41,7 +41,7 @@ export async function openBucketTarget(bucket: string, prefix: string): Promise<
   const before = prefix === '' ? '' : `${prefix}/`
   const place = (object: string) => ({ Bucket: bucket, Key: before + object })
   type Limit = { readonly abortSignal: AbortSignal }
-  const explained = async <T>(what: 'read' | 'written', work: (limit: Limit) => Promise<T>, bytes = 0) => {
+  const withReason = async <T>(what: 'read' | 'written', work: (limit: Limit) => Promise<T>, bytes = 0) => {
     const controller = new AbortController()
     const cancel = systemTimers.after(requestMs + bytes / slowestWrite, () => controller.abort())
     try {
@@ -54,7 +54,7 @@ export async function openBucketTarget(bucket: string, prefix: string): Promise<
     }
   }
   const read = (object: string, bytesMax = objectBytesMax) =>
-    explained('read', async limit => {
+    withReason('read', async limit => {
       try {
         const { Body, ETag: tag } = await client.send(new GetObjectCommand(place(object)), limit)
         return Body && { bytes: await bytesOf(object, Body as AsyncIterable<Uint8Array>, bytesMax), tag }
@@ -69,7 +69,7 @@ export async function openBucketTarget(bucket: string, prefix: string): Promise<
     name,
     put: async (object, bytes) => {
       const request = new PutObjectCommand({ ...place(object), Body: bytes })
-      await explained('written', limit => client.send(request, limit), bytes.length)
+      await withReason('written', limit => client.send(request, limit), bytes.length)
     },
     get: async (object, bytesMax) => (await read(object, bytesMax))?.bytes,
     getTagged: async object => {
@@ -79,7 +79,7 @@ export async function openBucketTarget(bucket: string, prefix: string): Promise<
     putTagged: async (object, bytes, tag) => {
       const request = { ...place(object), Body: bytes }
       const condition = tag === undefined ? { IfNoneMatch: '*' } : tag === '' ? {} : { IfMatch: tag }
-      return explained('written', async limit => {
+      return withReason('written', async limit => {
         try {
           await client.send(new PutObjectCommand({ ...request, ...(hasConditions && condition) }), limit)
           return true
@@ -104,7 +104,7 @@ export async function openBucketTarget(bucket: string, prefix: string): Promise<
             ? after !== undefined && { StartAfter: before + after }
             : { ContinuationToken: token }),
         }
-        const page: ListObjectsV2CommandOutput = await explained('read', limit =>
+        const page: ListObjectsV2CommandOutput = await withReason('read', limit =>
           client.send(new ListObjectsV2Command(request), limit),
         )
         const keys = (page.Contents ?? []).flatMap(({ Key }) => Key ?? [])
@@ -114,7 +114,7 @@ export async function openBucketTarget(bucket: string, prefix: string): Promise<
       }
     },
     remove: async object => {
-      await explained('written', limit => client.send(new DeleteObjectCommand(place(object)), limit))
+      await withReason('written', limit => client.send(new DeleteObjectCommand(place(object)), limit))
     },
   }
 }

@@ -21,21 +21,21 @@ export class FolderTarget implements BackupTarget {
   }
 
   async put(name: string, bytes: Uint8Array): Promise<void> {
-    await this.#placed(name, bytes, async (draft, path) => {
+    await this.#writeDraft(name, bytes, async (draft, path) => {
       await rename(draft, path)
       return true
     })
   }
 
   /** Writes a draft, then calls `place` to move it, and returns whether `place` did. */
-  async #placed(
+  async #writeDraft(
     name: string,
     bytes: Uint8Array,
     place: (draft: string, path: string) => Promise<boolean>,
   ): Promise<boolean> {
     const path = join(this.name, name)
     const draft = `${path}.${systemRandom.hex(4)}${draftEnd}`
-    return this.#explained('written', async () => {
+    return this.#withReason('written', async () => {
       makeFolder(dirname(path), 0o700)
       try {
         const file = await open(draft, 'w', 0o600)
@@ -65,7 +65,7 @@ export class FolderTarget implements BackupTarget {
    * conditional writes.
    */
   async putTagged(name: string, bytes: Uint8Array, tag: string | undefined): Promise<boolean> {
-    return this.#placed(name, bytes, async (draft, path) => {
+    return this.#writeDraft(name, bytes, async (draft, path) => {
       try {
         if (tag === undefined) return await linkNew(draft, path)
         const successor = `${path}.after-${tag}${draftEnd}`
@@ -87,8 +87,8 @@ export class FolderTarget implements BackupTarget {
   }
 
   async get(name: string, bytesMax: number = objectBytesMax): Promise<Buffer | undefined> {
-    return this.#explained('read', async () => {
-      const file = await open(join(this.name, name)).catch(absent)
+    return this.#withReason('read', async () => {
+      const file = await open(join(this.name, name)).catch(ignoreMissing)
       if (file === undefined) return undefined
       try {
         checkSize(name, (await file.stat()).size, bytesMax)
@@ -102,16 +102,16 @@ export class FolderTarget implements BackupTarget {
   async *list(prefix: string, after = ''): AsyncIterable<string> {
     // A prefix may end within a file name, so only the part up to the last slash is a folder.
     const folder = prefix.slice(0, prefix.lastIndexOf('/') + 1)
-    const names = await this.#explained('read', () => this.#namesBelow(folder))
+    const names = await this.#withReason('read', () => this.#namesBelow(folder))
     for (const name of names.sort()) if (name.startsWith(prefix) && name > after) yield name
   }
 
   async remove(name: string): Promise<void> {
-    await this.#explained('written', () => rm(join(this.name, name), { force: true }))
+    await this.#withReason('written', () => rm(join(this.name, name), { force: true }))
   }
 
   async #namesBelow(folder: string): Promise<string[]> {
-    const entries = await readdir(join(this.name, folder), { withFileTypes: true }).catch(absent)
+    const entries = await readdir(join(this.name, folder), { withFileTypes: true }).catch(ignoreMissing)
     const names: string[] = []
     for (const entry of entries ?? []) {
       const name = folder + entry.name
@@ -121,7 +121,7 @@ export class FolderTarget implements BackupTarget {
     return names
   }
 
-  async #explained<T>(what: 'read' | 'written', work: () => Promise<T>): Promise<T> {
+  async #withReason<T>(what: 'read' | 'written', work: () => Promise<T>): Promise<T> {
     try {
       return await work()
     } catch (cause) {
@@ -157,16 +157,16 @@ async function moveExisting(from: string, to: string): Promise<boolean> {
     await rename(from, to)
     return true
   } catch (cause) {
-    absent(cause as NodeJS.ErrnoException)
+    ignoreMissing(cause as NodeJS.ErrnoException)
     return false
   }
 }
 
 async function removeAbandoned(file: string, newer: string): Promise<void> {
-  const [old, present] = await Promise.all([stat(file).catch(absent), stat(newer)])
+  const [old, present] = await Promise.all([stat(file).catch(ignoreMissing), stat(newer)])
   if (old !== undefined && present.mtimeMs - old.mtimeMs > abandonedMs) await rm(file, { force: true })
 }
 
-function absent(cause: NodeJS.ErrnoException): undefined {
+function ignoreMissing(cause: NodeJS.ErrnoException): undefined {
   if (cause.code !== 'ENOENT') throw cause
 }

@@ -116,7 +116,7 @@ export class SegmentUploader {
   async #upload(bytesMin: number): Promise<void> {
     const segments = (await listSegments(this.#options.folder)).filter(({ isCopy }) => !isCopy)
     const writers = [...new Set(segments.map(({ writer }) => writer))]
-    const reached = this.#reached ?? new Map(await this.#options.shared.chunks.handedOver(writers))
+    const reached = this.#reached ?? new Map(await this.#options.shared.chunks.uploadedBytes(writers))
     this.#reached = reached
     for (const segment of segments) await this.#uploadSegment(segment, reached, bytesMin)
   }

@@ -85,7 +85,7 @@ test('an export contains the records of 0.2 and the new records', async () => {
 function sharedLog(): { readonly shared: SharedLog; readonly stored: Map<Chunk, Uint8Array> } {
   const stored = new Map<Chunk, Uint8Array>()
   const chunks: Partial<SharedLog['chunks']> = {
-    handedOver: async () => new Map(),
+    uploadedBytes: async () => new Map(),
     add: async (chunk, body) => void stored.set(chunk, body as Uint8Array),
     between: async () => [...stored.keys()],
     body: async chunk => stored.get(chunk),

@@ -38,7 +38,7 @@ class SharedTables {
       uploads: true,
       mayWork: () => false,
       chunks: {
-        handedOver: async () => {
+        uploadedBytes: async () => {
           await mayUpload
           return new Map()
         },

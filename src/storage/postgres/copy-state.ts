@@ -114,7 +114,7 @@ function countKeys(
   let beside: PostgresSession | undefined
   let isStopped = false
   const count = async () => {
-    beside = await session.beside()
+    beside = await session.openUntimed()
     if (isStopped) return
     const [row] = await beside.query(`SELECT count(*) AS count FROM ${beside.table('kv')} WHERE key > $1`, [
       after,

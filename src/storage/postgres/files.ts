@@ -22,7 +22,7 @@ export class RecordFiles {
 
   store(name: string, content: AsyncIterable<Buffer>, signal: AbortSignal): Promise<void> {
     const draft = `${draftPrefix}${name} ${this.#random.hex(8)}`
-    return this.#sessions.alone(async session => {
+    return this.#sessions.withOwnSession(async session => {
       const table = session.table('file')
       try {
         let parts = 0

@@ -206,7 +206,7 @@ export class Follower {
   }
 
   /** Catches up before a commit: catching up while the head is locked would delay all other nodes. */
-  async approach(): Promise<void> {
+  async catchUpBeforeCommit(): Promise<void> {
     if (this.#isFarBehind) await this.#refresh(0)
   }
 
@@ -220,7 +220,7 @@ export class Follower {
   async catchUp(head: Head, before: Progress | undefined, requestedMs: number): Promise<void> {
     if (before !== undefined && before.seq > head.seq) throw this.#diverged('the record is older than it')
     if (this.#progress.seq < head.seq) this.#learnProgress()
-    const session = () => this.#session.sound()
+    const session = () => this.#session.connected()
     const apply = async (rows: readonly LogRow[]) => {
       const failed = this.#failed
       if (failed !== undefined && this.#elapsedMs() - failed.atMs < copyRetryMs) throw failed.fault
@@ -366,7 +366,7 @@ export class Follower {
     const beganMs = this.#elapsedMs()
     this.#refreshedMs = beganMs
     try {
-      const session = await this.#session.sound()
+      const session = await this.#session.connected()
       const before = this.#progress
       const head = await readHead(session)
       this.#clock.learn(head.clock, beganMs)

@@ -34,7 +34,7 @@ export class RecordLogChunks {
   }
 
   /** The uploaded bytes of each segment of the given writers, by `writer/start`. */
-  async handedOver(writers: readonly string[]): Promise<ReadonlyMap<string, number>> {
+  async uploadedBytes(writers: readonly string[]): Promise<ReadonlyMap<string, number>> {
     const rows = await this.#sessions.query(
       table => `SELECT writer, start, max(place + bytes) AS reached FROM ${table('log_chunk')}
                 WHERE writer = ANY($1::text[]) GROUP BY writer, start`,

@@ -203,7 +203,7 @@ export class PostgresSession {
   }
 
   /** Another session to the same database, for statements without a time limit. */
-  beside(): Promise<PostgresSession> {
+  openUntimed(): Promise<PostgresSession> {
     return PostgresSession.open(this.#location, this.#purpose, 0)
   }
 

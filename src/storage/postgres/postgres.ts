@@ -224,8 +224,8 @@ export class PostgresStore implements ReplicatedStore {
 
   /** Throws when the database is unavailable or rejects the commit; the jobs then wait for the next attempt. */
   async #commitBatch(): Promise<void> {
-    await this.#follower.approach()
-    const session = await this.#session.sound()
+    await this.#follower.catchUpBeforeCommit()
+    const session = await this.#session.connected()
     const before = readNote(this.#local)
     const requestedMs = this.#options.clock.elapsedMs()
     const head = await lockHead(session)
@@ -353,7 +353,7 @@ export class PostgresStore implements ReplicatedStore {
     const open = this.#open
     if (!open?.jobs.every(isLate) || this.#options.clock.elapsedMs() - open.sentMs < answerMs) return
     this.#open = undefined
-    for (const job of open.jobs) job.reject(open.isAcknowledged ? notShown() : unknownOutcome(reason))
+    for (const job of open.jobs) job.reject(open.isAcknowledged ? notApplied() : unknownOutcome(reason))
   }
 }
 
@@ -367,7 +367,7 @@ function rejected(cause: unknown): StoreUnavailableError {
  * A committed write that the replica of this node cannot show. The outcome is reported as `unknown`, because programs
  * repeat a write that is reported as not committed. The message says that the write was committed.
  */
-function notShown(): StoreUnavailableError {
+function notApplied(): StoreUnavailableError {
   return new StoreUnavailableError(
     'this was committed, but the replica of the store on this node cannot be updated: check on another node before repeating it',
     { outcome: 'unknown' },

@@ -18,7 +18,7 @@ export class ReconnectingSession {
    * All callers share the connection, which is opened if necessary. Rejects with {@link StoreUnavailableError} after
    * {@link close}, or if the connection cannot be opened.
    */
-  async sound(): Promise<PostgresSession> {
+  async connected(): Promise<PostgresSession> {
     if (this.#session?.isSound) return this.#session
     if (this.#isClosed) throw new StoreUnavailableError('the store is closed')
     this.#opening ??= this.#open()
@@ -38,7 +38,7 @@ export class ReconnectingSession {
     statement: (table: (name: string) => string) => string,
     values: readonly unknown[],
   ): Promise<readonly ResultRow[]> {
-    const session = await this.sound()
+    const session = await this.connected()
     return session.query(
       statement(name => session.table(name)),
       values,
@@ -46,7 +46,7 @@ export class ReconnectingSession {
   }
 
   /** Runs `use`, which may begin a transaction, on a separate connection. */
-  async alone<T>(use: (session: PostgresSession) => Promise<T>): Promise<T> {
+  async withOwnSession<T>(use: (session: PostgresSession) => Promise<T>): Promise<T> {
     const session = await this.#open()
     try {
       return await use(session)
@@ -65,7 +65,7 @@ export class ReconnectingSession {
     this.#session?.close()
   }
 
-  /** Later calls of {@link sound} reject. */
+  /** Later calls of {@link connected} reject. */
   close(): void {
     this.#isClosed = true
     this.drop()

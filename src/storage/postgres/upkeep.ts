@@ -49,7 +49,7 @@ export class Upkeep {
     const { everyMs, onError, tasks } = this.#options
     let isBusy = false
     try {
-      const session = await this.#session.sound()
+      const session = await this.#session.connected()
       for (const task of tasks) if (await task.run(session)) isBusy = true
     } catch (error) {
       this.#session.drop()

@@ -51,13 +51,13 @@ interface PendingDocument {
 }
 
 /** Called for each version that is added to the overlay, to update the data that is derived from schema objects. */
-type SchemaWritten = (version: Version, journal: Journal) => void
+type OnSchemaVersion = (version: Version, journal: Journal) => void
 
 const noFields: ObjectValue = new Map()
 
 export class DocumentWriter {
   readonly #context: Rows
-  readonly #schemaWritten: SchemaWritten
+  readonly #schemaWritten: OnSchemaVersion
   /** Documents by the text of their keys. */
   readonly #pending = new Map<string, PendingDocument>()
   /** Documents that this transaction has created and then deleted. */
@@ -65,7 +65,7 @@ export class DocumentWriter {
   readonly #historyChanges: Change[] = []
   #bytes = 0
 
-  constructor(context: Rows, schemaWritten: SchemaWritten) {
+  constructor(context: Rows, schemaWritten: OnSchemaVersion) {
     this.#context = context
     this.#schemaWritten = schemaWritten
   }
@@ -113,7 +113,7 @@ export class DocumentWriter {
     const isOfUser = ref.collection >= firstUserCollection
     if (fields === undefined && before === undefined && isOfUser) return this.#forget(pending, ref)
     pending.version = { ref, ts: TransactionTime.micros, action, fields: fields ?? noFields }
-    this.#lay(pending, base, before, true)
+    this.#writeRows(pending, base, before, true)
     return pending.version
   }
 
@@ -140,7 +140,7 @@ export class DocumentWriter {
   }
 
   /** Adds the version and all derived rows to the overlay. */
-  #lay(
+  #writeRows(
     pending: PendingDocument,
     base: Bytes | undefined,
     before: StoredVersion | undefined,
@@ -217,13 +217,13 @@ export class DocumentWriter {
     const concerned = [...this.#pending.values()].filter(({ version }) => isConcerned(version.ref))
     for (const { journal } of concerned) this.#context.overlay.revert(journal)
     work()
-    for (const pending of concerned) this.#layAgain(pending)
+    for (const pending of concerned) this.#rewriteRows(pending)
   }
 
   /**
    * If the previous version of the document has changed meanwhile, the action of the pending version may change, too.
    */
-  #layAgain(pending: PendingDocument): void {
+  #rewriteRows(pending: PendingDocument): void {
     const { ref } = pending.version
     const base = newestLive(this.#context.snapshot, ref)
     const before = base && this.#context.reader.read(ref, base)
@@ -232,7 +232,7 @@ export class DocumentWriter {
       const action = actionOfVersion(before, this.#context.commitTime)
       if (action !== pending.version.action) pending.version = { ...pending.version, action }
     }
-    this.#lay(pending, base, before, false)
+    this.#writeRows(pending, base, before, false)
   }
 
   /** Inserts a version at the past time `ts`, or replaces the version at exactly this time, unless it is equal. */
@@ -287,7 +287,7 @@ export class DocumentWriter {
     const pending = this.#pending.get(nameOf(ref))
     if (pending !== undefined) this.#context.overlay.revert(pending.journal)
     const isChanged = replaceVersion(this.#context, ref, ts, replace)
-    if (pending !== undefined) this.#layAgain(pending)
+    if (pending !== undefined) this.#rewriteRows(pending)
     return isChanged
   }
 

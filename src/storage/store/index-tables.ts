@@ -276,7 +276,7 @@ export function replaceEntries(
   }
   for (const entry of added) {
     const row = index.keeps === 'events' ? eventRow(entry, time, 'add') : entryRow(entry, time)
-    bytes += lay(overlay, row, journal)
+    bytes += writeRow(overlay, row, journal)
   }
   return { added, bytes }
 }
@@ -314,7 +314,7 @@ function closeEntry(
   entry: PreparedEntry,
   time: Micros,
 ): number {
-  if (index.keeps === 'events') return lay(overlay, eventRow(entry, time, 'remove'), journal)
+  if (index.keeps === 'events') return writeRow(overlay, eventRow(entry, time, 'remove'), journal)
   const live = overlay.get(entry.liveKey)
   if (live === undefined) {
     assert(isBeingBuilt(overlay, index, entry), 'an entry that ends is in its index')
@@ -323,11 +323,11 @@ function closeEntry(
   overlay.set(entry.liveKey, undefined, journal)
   if (index.keeps === 'live') return 0
   const since = entrySince({ key: entry.liveKey, value: live })
-  return lay(overlay, endedRow(entry, since, time), journal)
+  return writeRow(overlay, endedRow(entry, since, time), journal)
 }
 
 /** Writes a row, and returns its number of bytes. */
-function lay(overlay: Overlay, { key, value }: IndexRow, journal: Journal): number {
+function writeRow(overlay: Overlay, { key, value }: IndexRow, journal: Journal): number {
   overlay.set(key, value, journal)
   return key.length + value.length
 }
