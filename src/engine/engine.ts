@@ -168,7 +168,7 @@ class QueryKind implements RequestKind {
     if (this.#request.longBody !== undefined) return forwards ? 'writes' : 'long'
     // A query whose previous evaluation took long moves to the slow lane without being parsed here. A process that
     // forwards writes first parses it, to find out whether it writes.
-    return this.#wasLong && !forwards ? undefined : this.#foreseen()
+    return this.#wasLong && !forwards ? undefined : this.#knownOutcome()
   }
 
   task(session: Session): RenderedResponse {
@@ -181,8 +181,8 @@ class QueryKind implements RequestKind {
     return this.#wasLong && this.#options.slowLane?.isCrowded(queueOf(database, '')) === false
   }
 
-  faultForAnybody(): RequestError | undefined {
-    return languageOf(this.#options, this.#request).faultForAnybody?.(withText(this.#request))
+  publicFault(): RequestError | undefined {
+    return languageOf(this.#options, this.#request).publicFault?.(withText(this.#request))
   }
 
   /** Frees the parsed query, which the other process parses again. */
@@ -205,7 +205,7 @@ class QueryKind implements RequestKind {
    * this process, or the evaluation certainly will. Undefined for all others, including invalid queries, because their
    * errors are reported only after authentication.
    */
-  #foreseen(): 'writes' | 'long' | undefined {
+  #knownOutcome(): 'writes' | 'long' | undefined {
     const { authorization, linearized, readOnly } = this.#request
     if (linearized) return 'writes'
     if (readOnly || authorization === undefined) return undefined
@@ -330,7 +330,7 @@ function openStream(
       stream = options.streams.open({ address: request.address, order, session, nextPage })
       return { status: 200, body: '' }
     },
-    faultForAnybody: () => languageOf(options, request).faultForAnybody?.(request),
+    publicFault: () => languageOf(options, request).publicFault?.(request),
   })
   const withStream = (given: QueryResponse) => (stream === undefined ? given : { ...given, stream })
   return response instanceof Promise ? response.then(withStream) : withStream(response)

@@ -22,7 +22,7 @@ export interface RequestKind {
    * Called if the credential is rejected. The client gets an error that this function returns instead of
    * `unauthorized`.
    */
-  faultForAnybody?(): RequestError | undefined
+  publicFault?(): RequestError | undefined
   /** Called when the request moves to the slow lane. `task` is not called afterwards. */
   onMove?(): void
   /** Called after the slow lane has evaluated the request in `ms` milliseconds. */

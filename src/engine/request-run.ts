@@ -313,7 +313,7 @@ class RequestRun {
     if (error instanceof ExplanationResult) return this.#responses.explanation(error.body, this.#progress)
     if (error instanceof LanguageError) return this.#ended(this.#responses.rejected(error, this.#progress))
     if (error instanceof RequestError) {
-      const fault = error.code === 'unauthorized' ? this.#kind.faultForAnybody?.() : undefined
+      const fault = error.code === 'unauthorized' ? this.#kind.publicFault?.() : undefined
       return this.#ended(this.#responses.failed(fault ?? error, this.#progress))
     }
     if (error instanceof ContendedTransaction) {

@@ -54,13 +54,13 @@ export function evaluationFacts({
 }
 
 /** Facts that are known when a transaction has begun. */
-interface Begun {
+interface TransactionStart {
   /** The read timestamp of the transaction. */
   readonly readTimestamp: Micros
 }
 
 /** Facts that are known when the caller is authenticated. */
-interface Authenticated extends Begun {
+interface AuthenticatedCall extends TransactionStart {
   readonly place: DatabasePlace
   /** Caller in the format of the query log. */
   readonly caller: CallerMark
@@ -72,9 +72,9 @@ interface Authenticated extends Begun {
  */
 export type Progress =
   | { readonly state: 'parsed' }
-  | ({ readonly state: 'begun' } & Begun)
-  | ({ readonly state: 'authenticated' } & Authenticated)
-  | ({ readonly state: 'evaluated'; readonly facts: EvaluationFacts } & Authenticated)
+  | ({ readonly state: 'begun' } & TransactionStart)
+  | ({ readonly state: 'authenticated' } & AuthenticatedCall)
+  | ({ readonly state: 'evaluated'; readonly facts: EvaluationFacts } & AuthenticatedCall)
 
 /** Undefined until the evaluation has ended. */
 export function factsOf(progress: Progress): EvaluationFacts | undefined {

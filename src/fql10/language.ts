@@ -209,7 +209,7 @@ export const version10: NamedLanguage<'10'> = {
     if (options.endpoint === 'stream page') return new StreamPageQuery(readEventRequest(request.body, 'feed'))
     return new ReadyQuery(readQueryBody(request.body), options)
   },
-  faultForAnybody(request) {
+  publicFault(request) {
     if (isSchemaRequest(request) || isEnvironmentRequest(request)) return undefined
     const { endpoint } = optionsOf(request)
     const read = (): undefined => {

@@ -108,7 +108,7 @@ interface QueryParser {
    * An error that is reported even to clients without a valid credential. Absent if all errors are reported only after
    * authentication.
    */
-  faultForAnybody?(request: LanguageRequest): RequestError | undefined
+  publicFault?(request: LanguageRequest): RequestError | undefined
   /** Evaluates a query that opens a stream. `parameter` is the URL parameter with the fields of events. */
   streamOrder(request: LanguageRequest, parameter: string | undefined, session: Session): StreamOrder
   /**

@@ -26,18 +26,18 @@ export function makeRecordFolder(queryLogFolder: string): void {
   for (const name of namesIn(earlier)) {
     // Sums are computed again.
     if (name === sumsFolder) rmSync(join(earlier, name), { recursive: true, force: true })
-    else unless(['ENOENT', 'ENOTDIR'], () => renameSync(join(earlier, name), join(folder, name)))
+    else ignoring(['ENOENT', 'ENOTDIR'], () => renameSync(join(earlier, name), join(folder, name)))
   }
-  unless(['ENOENT', 'ENOTDIR', 'ENOTEMPTY'], () => rmdirSync(earlier))
-  unless(['EISDIR'], () => writeFileSync(earlier, notice, { mode: 0o600 }))
+  ignoring(['ENOENT', 'ENOTDIR', 'ENOTEMPTY'], () => rmdirSync(earlier))
+  ignoring(['EISDIR'], () => writeFileSync(earlier, notice, { mode: 0o600 }))
 }
 
 function namesIn(folder: string): readonly string[] {
-  return unless(['ENOENT', 'ENOTDIR'], () => readdirSync(folder)) ?? []
+  return ignoring(['ENOENT', 'ENOTDIR'], () => readdirSync(folder)) ?? []
 }
 
 /** Returns the result of `work`; undefined if it fails with one of the given system errors. */
-function unless<T>(codes: readonly string[], work: () => T): T | undefined {
+function ignoring<T>(codes: readonly string[], work: () => T): T | undefined {
   try {
     return work()
   } catch (cause) {

@@ -120,7 +120,7 @@ const noObjects: readonly NamedObject[] = []
 const kindLetters = { collection: 'c', index: 'i', function: 'f' } as const
 
 /** A value that a text was made from, and the number of the text. */
-interface Known<T> {
+interface CachedText<T> {
   readonly value: T
   readonly text: number
 }
@@ -131,9 +131,9 @@ export class RecordWriter {
   readonly #wordings: Wordings
   readonly #texts: TextTable
   // The texts of these values take long to build, so the latest value of each key is compared instead.
-  readonly #places = new Map<DatabaseId, Known<Place>>()
-  readonly #callers = new Map<string, Known<LogCaller>>()
-  readonly #queries = new Map<string, Known<readonly NamedObject[]>>()
+  readonly #places = new Map<DatabaseId, CachedText<Place>>()
+  readonly #callers = new Map<string, CachedText<LogCaller>>()
+  readonly #queries = new Map<string, CachedText<readonly NamedObject[]>>()
   /** The flags and the fields of the record that is being written. */
   #flags = 0
   readonly #fields = new Float64Array(fieldsMax)

@@ -92,7 +92,7 @@ async function pushAll(
     const deleted = plan.extra.filter(({ kind }) => kind === 'collection').map(({ name }) => name)
     if (deleted.length > 0 && !choice.delete) {
       const reason = `it would delete ${deleted.join(', ')} with all documents (--delete allows it)`
-      complain(`not pushed: ${reason}\n${plan.diff.trimEnd()}`)
+      printError(`not pushed: ${reason}\n${plan.diff.trimEnd()}`)
       return
     }
     await pushFiles(files, plan, connection)
@@ -102,7 +102,7 @@ async function pushAll(
     writeDeclarations(files, choice)
   } catch (cause) {
     if (!(cause instanceof StartError || cause instanceof TransferError)) throw cause
-    complain(inFolder(cause.message, folder, files))
+    printError(inFolder(cause.message, folder, files))
   }
 }
 
@@ -115,6 +115,6 @@ function print(line: string): void {
   process.stdout.write(`${escapeHidden(line)}\n`)
 }
 
-function complain(message: string): void {
+function printError(message: string): void {
   process.stderr.write(`${styleFor(process.stderr)('red', escapeHidden(message))}\n`)
 }

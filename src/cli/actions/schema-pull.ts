@@ -9,8 +9,8 @@ import { hasVersion10, planPull, readFslFiles, writeChanges } from '../schema/fs
 import { idOf, type SchemaObject } from '../schema/kinds.ts'
 import { readSchema, sameJson } from '../schema/plan.ts'
 import {
-  concluded,
   printerFor,
+  reportOutcome,
   type SchemaChoice,
   type SchemaResult,
   showSkipped,
@@ -105,13 +105,13 @@ async function writeFiles(
   write: () => void,
 ): Promise<number> {
   const count = result.changes.length
-  if (count === 0) return concluded(choice, result, false, 0)
+  if (count === 0) return reportOutcome(choice, result, false, 0)
   const yes = choice.yes || !overwrites
   if (!(await isConfirmed({ ...choice, yes }, `Write ${quantity(count, 'file')}?`)))
-    return concluded(choice, result, false, choice.dryRun ? 0 : 1)
+    return reportOutcome(choice, result, false, choice.dryRun ? 0 : 1)
   write()
   printerFor(choice)(`wrote ${quantity(count, 'file')}`)
-  return concluded(choice, result, true, 0)
+  return reportOutcome(choice, result, true, 0)
 }
 
 /** Throws for files that cannot be rewritten: files with several objects, and JavaScript files. */

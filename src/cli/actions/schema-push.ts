@@ -13,8 +13,8 @@ import { planPush, pushFiles } from '../schema/fsl-push.ts'
 import type { SchemaObject } from '../schema/kinds.ts'
 import { makePlan, readSchema, type SchemaChange, type SchemaPlan, stepsOf } from '../schema/plan.ts'
 import {
-  concluded,
   printerFor,
+  reportOutcome,
   type SchemaChoice,
   type SchemaResult,
   showSkipped,
@@ -52,12 +52,12 @@ async function pushFsl(
   else print(escapeHidden(plan.diff.trimEnd()))
   for (const { kind, name } of kept) print(escapeHidden(`? ${kind} ${name}: in no file, kept`))
   const hasChanges = plan.diff !== ''
-  if (!hasChanges && choice.dryRun) return concluded(choice, result, false, 0)
+  if (!hasChanges && choice.dryRun) return reportOutcome(choice, result, false, 0)
   if (hasChanges && !(await isConfirmed(choice, 'Make these changes?')))
-    return concluded(choice, result, false, choice.dryRun ? 0 : 1)
+    return reportOutcome(choice, result, false, choice.dryRun ? 0 : 1)
   await pushFiles(files, plan, connection)
   if (hasChanges) print('made the changes')
-  return concluded(choice, result, hasChanges, 0)
+  return reportOutcome(choice, result, hasChanges, 0)
 }
 
 async function pushObjects(folder: string, connection: QueryConnection, choice: PushChoice): Promise<number> {
@@ -74,14 +74,14 @@ async function pushObjects(folder: string, connection: QueryConnection, choice: 
   const print = printerFor(choice)
   const result = planResult(plan)
   showPlan(plan, print)
-  if (plan.changes.length === 0) return concluded(choice, result, false, 0)
+  if (plan.changes.length === 0) return reportOutcome(choice, result, false, 0)
   if (!(await isConfirmed(choice, `Make ${plan.changes.length} changes?`)))
-    return concluded(choice, result, false, choice.dryRun ? 0 : 1)
+    return reportOutcome(choice, result, false, choice.dryRun ? 0 : 1)
   const steps = stepsOf(plan)
   const reply = await connection.query(new Map<string, Json>([['do', steps.map(({ query }) => query)]]))
   if (reply.kind === 'resource') {
     print(`made ${plan.changes.length} changes`)
-    return concluded(choice, result, true, 0)
+    return reportOutcome(choice, result, true, 0)
   }
   for (const error of reply.errors) {
     const written = steps[Number(error.position[1])]?.written

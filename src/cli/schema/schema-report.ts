@@ -30,7 +30,7 @@ export function printerFor({ json }: SchemaChoice): (line: string) => void {
 }
 
 /** Prints the result if the command has the flag `--json`. Returns the exit status. */
-export function concluded(
+export function reportOutcome(
   { json }: SchemaChoice,
   result: SchemaResult,
   isDone: boolean,

@@ -66,7 +66,7 @@ interface Outcome {
 }
 
 /** Results so far for a transaction whose first phase has not finished. */
-interface UnderWay {
+interface PartialResults {
   /** Identifies the transaction, because each transaction has a separate memo. */
   readonly memo: Memo
   changesSeen: number
@@ -96,7 +96,7 @@ export class Streams implements StreamOpener {
   readonly #viewerConditions = new Conditions<Viewer>()
   readonly #sourceConditions = new Conditions<Subject>()
   readonly #expiries = new Map<Viewer, Cancel>()
-  #underWay: UnderWay | undefined
+  #underWay: PartialResults | undefined
   #isEnded = false
 
   constructor(options: StreamsOptions) {
@@ -284,7 +284,7 @@ export class Streams implements StreamOpener {
     changes: readonly Change[],
     time: Micros,
     { beforeStep, transaction }: { beforeStep: () => void; transaction: Transaction },
-  ): UnderWay {
+  ): PartialResults {
     if (this.#underWay?.memo !== memo) {
       this.#underWay = { memo, changesSeen: 0, found: new Map(), lines: new Map() }
     }

@@ -31,7 +31,7 @@ interface ResolveOptions extends TypeFaults {
   readonly genericLevel: number | undefined
 }
 
-interface Resolved {
+interface TypeResolution {
   readonly type: Type
   readonly generics: readonly GenericType[]
 }
@@ -46,7 +46,7 @@ const misspelt: Readonly<Record<string, string>> = {
 }
 
 /** Faulty parts of the type are `Any`. */
-export function resolveType(node: TypeNode, options: ResolveOptions): Resolved {
+export function resolveType(node: TypeNode, options: ResolveOptions): TypeResolution {
   const resolver = new Resolver(options)
   const generics =
     options.genericLevel === undefined ? new Map() : resolver.generics(node, options.genericLevel)

@@ -14,7 +14,7 @@ const stepsPerTypeStep = 64
 const depthMax = 600
 
 /** Thrown when a check exceeds its budget. */
-class Exhausted extends Error {
+class BudgetExceeded extends Error {
   override name = 'Exhausted'
 }
 
@@ -24,13 +24,13 @@ let depth = 0
 
 export function spend(): void {
   step(stepsPerTypeStep)
-  if (--left < 0) throw new Exhausted()
+  if (--left < 0) throw new BudgetExceeded()
 }
 
 /** Counts a step, and a level of nesting until {@link leave}. */
 export function enter(): void {
   spend()
-  if (++depth > depthMax) throw new Exhausted()
+  if (++depth > depthMax) throw new BudgetExceeded()
 }
 
 export function leave(): void {
@@ -43,7 +43,7 @@ export function bounded<T>(work: () => T, otherwise: () => T): T {
   left = stepsMax
   depth = 0
   try {
-    return catchError(Exhausted, work, otherwise)
+    return catchError(BudgetExceeded, work, otherwise)
   } finally {
     left = outer.left
     depth = outer.depth

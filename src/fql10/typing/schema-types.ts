@@ -38,7 +38,7 @@ function moduleScheme(name: string): Scheme {
 
 const anyScheme: Scheme = { parameters: [], type: anyType, text: 'Any' }
 
-interface Inferred {
+interface InferredType {
   readonly scheme: Scheme
   readonly errors: readonly Diagnostic[]
 }
@@ -60,7 +60,7 @@ export class SchemaTypes {
       }),
   })
   readonly #globals = new Map<string, Scheme>()
-  readonly #inferred = new Map<string, Inferred>()
+  readonly #inferred = new Map<string, InferredType>()
   /** The functions and computed fields that are being inferred, with their names and positions. */
   readonly #open: { readonly key: string; readonly name: string; readonly span: Span }[] = []
 
@@ -171,7 +171,7 @@ export class SchemaTypes {
   // Functions and computed fields.
 
   /** The type of a function, and the errors in its body. */
-  functionType(item: FunctionItem): Inferred {
+  functionType(item: FunctionItem): InferredType {
     const { name, source } = item
     const span = { source, start: name.start, end: name.end }
     return this.#once(`function ${name.text}`, name.text, span, item.result !== undefined, () => {
@@ -181,7 +181,7 @@ export class SchemaTypes {
     })
   }
 
-  #checkFunction(item: FunctionItem, result: TypeNode, lambda: LambdaNode): Inferred {
+  #checkFunction(item: FunctionItem, result: TypeNode, lambda: LambdaNode): InferredType {
     const { source } = item
     const errors: Diagnostic[] = []
     const error = (message: Message, span: Span | undefined) => errors.push({ name: 'error', message, span })
@@ -216,7 +216,7 @@ export class SchemaTypes {
   computedType(
     item: CollectionItem,
     member: CollectionItem['members'][number] & { kind: 'computed' },
-  ): Inferred {
+  ): InferredType {
     const { name, type } = member
     const { source } = item
     const key = computedKey(item, name.text)
@@ -288,7 +288,7 @@ export class SchemaTypes {
     return bounded(check, () => [])
   }
 
-  #infer(lambda: LambdaNode, source: Source, document: Type | undefined): Inferred {
+  #infer(lambda: LambdaNode, source: Source, document: Type | undefined): InferredType {
     const machine = machineFor(this.inner)
     machine.level = 1
     const typer = new Typer(machine, source)
@@ -313,7 +313,7 @@ export class SchemaTypes {
   }
 
   /** Infers a type once. A type that depends on itself is `Any`, and needs a declaration. */
-  #once(key: string, name: string, span: Span, isDeclared: boolean, infer: () => Inferred): Inferred {
+  #once(key: string, name: string, span: Span, isDeclared: boolean, infer: () => InferredType): InferredType {
     const known = this.#inferred.get(key)
     if (known !== undefined) return known
     const at = this.#open.findIndex(each => each.key === key)

@@ -4,7 +4,7 @@
 import type { Span } from '../syntax/source.ts'
 import type { Alternative } from './alternatives.ts'
 
-interface Placed {
+interface WithSpan {
   /** Undefined for types of the library and of the schema. */
   readonly span?: Span | undefined
 }
@@ -13,12 +13,12 @@ interface Placed {
 export type LiteralValue = boolean | bigint | number | string
 
 /** Accepts everything, and is accepted everywhere. */
-interface AnyType extends Placed {
+interface AnyType extends WithSpan {
   readonly kind: 'any'
 }
 
 /** The type of an expression that never has a value. */
-interface NeverType extends Placed {
+interface NeverType extends WithSpan {
   readonly kind: 'never'
 }
 
@@ -29,7 +29,7 @@ export interface ArgumentValue {
 }
 
 /** The type of one value. Read its value with {@link readValue}, unless only its kind matters. */
-export interface LiteralType extends Placed {
+export interface LiteralType extends WithSpan {
   readonly kind: 'literal'
   readonly value: LiteralValue
   /** Undefined for literals in the text of a program. */
@@ -43,14 +43,14 @@ export function readValue({ given, value }: LiteralType): LiteralValue {
 }
 
 /** A type with a name, such as `Int` or `Set<User>`. Shapes define its fields. */
-export interface NamedType extends Placed {
+export interface NamedType extends WithSpan {
   readonly kind: 'named'
   readonly name: string
   readonly args: readonly Type[]
 }
 
 /** A type parameter of a signature. Where the signature is defined, the parameter accepts and gives only itself. */
-export interface GenericType extends Placed {
+export interface GenericType extends WithSpan {
   readonly kind: 'generic'
   readonly name: string
   /** The level of the definition. 0 for the library. */
@@ -64,7 +64,7 @@ export interface ParameterType {
 }
 
 /** The checker compares the positions of parameters, and only prints their names. */
-export interface FunctionType extends Placed {
+export interface FunctionType extends WithSpan {
   readonly kind: 'function'
   readonly parameters: readonly ParameterType[]
   readonly rest: ParameterType | undefined
@@ -72,38 +72,38 @@ export interface FunctionType extends Placed {
 }
 
 /** An object with exactly these fields, and with further fields of the type `wildcard` if it is defined. */
-export interface RecordType extends Placed {
+export interface RecordType extends WithSpan {
   readonly kind: 'record'
   readonly fields: ReadonlyMap<string, Type>
   readonly wildcard: Type | undefined
 }
 
 /** Any value with a field. Several fields are an intersection of such types. */
-interface OpenType extends Placed {
+interface OpenType extends WithSpan {
   readonly kind: 'open'
   readonly field: string
   readonly type: Type
 }
 
 /** An array with a known length. Literals of arrays are tuples. */
-export interface TupleType extends Placed {
+export interface TupleType extends WithSpan {
   readonly kind: 'tuple'
   readonly elements: readonly Type[]
 }
 
-export interface UnionType extends Placed {
+export interface UnionType extends WithSpan {
   readonly kind: 'union'
   readonly members: readonly Type[]
 }
 
 /** An intersection of functions is an overload. */
-export interface IntersectionType extends Placed {
+export interface IntersectionType extends WithSpan {
   readonly kind: 'intersection'
   readonly members: readonly Type[]
 }
 
 /** The type `of` without `Null`. */
-interface DifferenceType extends Placed {
+interface DifferenceType extends WithSpan {
   readonly kind: 'difference'
   readonly of: Type
 }
@@ -117,7 +117,7 @@ export interface Bound<T> {
 let lastVariable = 0
 
 /** A type that is not known yet. Values flow from the lower to the upper bounds. */
-export class Variable implements Placed {
+export class Variable implements WithSpan {
   readonly kind = 'variable'
   readonly id = ++lastVariable
   readonly level: number

@@ -67,19 +67,19 @@ const newsMax = 4096
  * The checks of a key since the previous notice. `hasPassed`: a check has succeeded. `failures` counts those after the
  * last success.
  */
-interface News {
+interface FailureNotice {
   readonly hasPassed: boolean
   readonly failures: number
 }
 
-/** A {@link News} with its key, in the format of notices. */
-type NewsEntry = readonly [key: string, hasPassed: boolean, failures: number]
+/** A {@link FailureNotice} with its key, in the format of notices. */
+type FailureNoticeEntry = readonly [key: string, hasPassed: boolean, failures: number]
 
 /** A key contains the names of a client and an identity. */
 export class FailureCounts implements NoticeTopic {
   readonly #clock: Clock
   readonly #counts = new GenerationCache<string, Count>(throttleLimits.passwordGuessersMax)
-  #news = new Map<string, News>()
+  #news = new Map<string, FailureNotice>()
 
   /** `notices` is absent if there is only one process. */
   constructor(clock: Clock, notices?: NoticeBoard) {
@@ -107,18 +107,18 @@ export class FailureCounts implements NoticeTopic {
     this.#counts.delete(key)
   }
 
-  collect(): readonly NewsEntry[] | undefined {
+  collect(): readonly FailureNoticeEntry[] | undefined {
     if (this.#news.size === 0) return undefined
     const news = Array.from(
       this.#news,
-      ([key, { hasPassed, failures }]): NewsEntry => [key, hasPassed, failures],
+      ([key, { hasPassed, failures }]): FailureNoticeEntry => [key, hasPassed, failures],
     )
     this.#news = new Map()
     return news
   }
 
   receive(news: unknown): void {
-    for (const [key, hasPassed, failures] of news as readonly NewsEntry[]) {
+    for (const [key, hasPassed, failures] of news as readonly FailureNoticeEntry[]) {
       if (hasPassed) this.#counts.delete(key)
       for (let count = 0; count < Math.min(failures, failuresMax); count++) this.#count(key)
     }
@@ -129,7 +129,7 @@ export class FailureCounts implements NoticeTopic {
     this.#counts.set(key, { failures, countedAt: this.#clock.elapsedMs() })
   }
 
-  #note(key: string, news: News): void {
+  #note(key: string, news: FailureNotice): void {
     if (this.#news.size < newsMax || this.#news.has(key)) this.#news.set(key, news)
   }
 }
