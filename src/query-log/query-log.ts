@@ -170,9 +170,9 @@ export class QueryLog {
   async oldestTime(): Promise<Micros | undefined> {
     const { folder, shared } = this.#options
     const [own] = await listSegments(folder)
-    const handedOver = await shared?.chunks.oldest().catch(rethrowStoreError)
-    if (own === undefined || handedOver === undefined) return own?.from ?? handedOver
-    return own.from < handedOver ? own.from : handedOver
+    const uploaded = await shared?.chunks.oldest().catch(rethrowStoreError)
+    if (own === undefined || uploaded === undefined) return own?.from ?? uploaded
+    return own.from < uploaded ? own.from : uploaded
   }
 
   find(id: string): ExportRequest | undefined {

@@ -282,16 +282,16 @@ async function stopping(
  */
 function signalled(): Promise<NodeJS.Signals> {
   return new Promise(resolve => {
-    const hear = (signal: NodeJS.Signals) => {
-      process.removeListener('SIGTERM', hear)
-      process.removeListener('SIGINT', hear)
+    const onSignal = (signal: NodeJS.Signals) => {
+      process.removeListener('SIGTERM', onSignal)
+      process.removeListener('SIGINT', onSignal)
       resolve(signal)
     }
-    process.on('SIGTERM', hear)
-    process.on('SIGINT', hear)
+    process.on('SIGTERM', onSignal)
+    process.on('SIGINT', onSignal)
     if (!hasParent || cluster.isWorker) return
-    if (process.connected) process.once('disconnect', () => hear('SIGTERM'))
-    else hear('SIGTERM')
+    if (process.connected) process.once('disconnect', () => onSignal('SIGTERM'))
+    else onSignal('SIGTERM')
   })
 }
 

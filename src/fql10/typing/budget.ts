@@ -15,7 +15,7 @@ const depthMax = 600
 
 /** Thrown when a check exceeds its budget. */
 class BudgetExceeded extends Error {
-  override name = 'Exhausted'
+  override name = 'BudgetExceeded'
 }
 
 // Checks are synchronous, so one counter is enough. A check within a check has a budget of its own.
