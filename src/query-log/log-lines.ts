@@ -64,13 +64,14 @@ function recordsIn(block: Buffer, text: SearchText | undefined): RecordGroup {
   return { records, damaged }
 }
 
-const prefixPattern = /^(-|\/(?:[0-9]+\/)*)?(\[.*)?$/
+const prefixPattern = /^(-|\/(?:[0-9]+\/)*)?(\[[^]*)?$/
 
 /** Returns undefined for a damaged line. */
 function entryIn(line: string): LogEntry | undefined {
   const at = line.indexOf('{')
-  const [isPrefix, trail = noDatabase, facts] = prefixPattern.exec(line.slice(0, Math.max(0, at))) ?? []
-  if (isPrefix === undefined) return undefined
+  const prefix = at < 0 ? null : prefixPattern.exec(line.slice(0, at))
+  if (prefix === null) return undefined
+  const [, trail = noDatabase, facts] = prefix
   const record = line.slice(at)
   try {
     const parsed = JSON.parse(record) as ExportedRecord

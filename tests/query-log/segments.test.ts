@@ -204,6 +204,19 @@ async function withDamage(folder: string) {
   return { lines: Buffer.concat(blocks).toString(), told }
 }
 
+test('lines with any characters in their details are read, and a line without a trail belongs to no database', async () => {
+  const { folder, writer, add } = setUp()
+  const lines = ['first', 'second', 'third'].map(mark => add(['app'], mark))
+  await writer.close()
+  const [segment] = await listSegments(folder)
+  const stored = segment?.path as string
+  rmSync(stored)
+  const facts = JSON.stringify(['key/0/12', 'admin', '', '\u2028\u2029[\r', '/', 0])
+  writeFileSync(stored.replace('.log', '.ndjson'), `/1/${facts}${lines[0]}/1/${lines[1]}${lines[2]}`)
+  assert.deepEqual(await found(folder), lines)
+  assert.deepEqual(await found(folder, { database: '1' }), lines.slice(0, 2))
+})
+
 test('lines damaged by a disk are left out, counted and logged', async () => {
   const { folder, writer, add } = setUp()
   const lines = Array.from({ length: 6 }, (_, n) => add(['app'], `mark ${n}`))
