@@ -35,7 +35,7 @@ const queryPartMax = 0.7
  * Limit of the memory that earlier queries have not freed, as a fraction of the configured memory. Above this limit,
  * the process is replaced.
  */
-const leftPartMax = 0.125
+const unfreedPartMax = 0.125
 
 /** Above this fraction of the configured memory, garbage is collected to measure the live memory. */
 const garbagePart = 0.9
@@ -72,7 +72,7 @@ class MemoryGuard {
     if (this.#usedPart() < garbagePart) return
     globalThis.gc?.()
     // The limit includes the memory that earlier queries may leave unfreed.
-    if (this.#usedPart() <= queryPartMax + leftPartMax) return
+    if (this.#usedPart() <= queryPartMax + unfreedPartMax) return
     this.#ranOutOfMemory = true
     throw outOfMemory(this.#maxMb)
   }
@@ -86,9 +86,9 @@ class MemoryGuard {
 
   /** Called after a query: true if the process should be replaced, because too much memory is not freed. */
   readonly isExhausted = () => {
-    if (this.#programMb === undefined || this.#usedPart() <= leftPartMax) return false
+    if (this.#programMb === undefined || this.#usedPart() <= unfreedPartMax) return false
     globalThis.gc?.()
-    return this.#usedPart() > leftPartMax
+    return this.#usedPart() > unfreedPartMax
   }
 
   /** Returns the used fraction of the configured memory, without the memory of the program itself. */

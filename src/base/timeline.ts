@@ -125,7 +125,7 @@ export function localTimeline(clock: () => Micros): Timeline {
 }
 
 /** The offset is compared with the time of day at this interval. */
-const keepIntervalMs = 500
+const adjustIntervalMs = 500
 
 const numberBytes = 8
 /**
@@ -170,7 +170,7 @@ export function maintainSharedTimeline(
   }
   maintain()
   for (let place = 1; place <= 2 * processes; place++) numbers.write(place * numberBytes, 0)
-  const cancel = timers.every(keepIntervalMs, maintain)
+  const cancel = timers.every(adjustIntervalMs, maintain)
   return () => {
     cancel()
     numbers.close()

@@ -85,8 +85,8 @@ export function rateLine(
   const share = totalBytes > 0 ? readBytes / totalBytes : 0
   const rate = perSecond(documents, elapsedMs)
   const read = readBytes - first
-  const leftMs = read > 0 ? (elapsedMs * Math.max(0, totalBytes - readBytes)) / read : undefined
-  const left = leftMs === undefined ? '' : `, ${minutes(leftMs)} left`
+  const remainingMs = read > 0 ? (elapsedMs * Math.max(0, totalBytes - readBytes)) / read : undefined
+  const left = remainingMs === undefined ? '' : `, ${minutes(remainingMs)} left`
   return `${progressLine(name, share)} ${phase}: ${documents} documents, ${rate}/s${left}`
 }
 

@@ -116,7 +116,7 @@ export function takeConnections(take: (connection: Socket) => void): () => void 
 const restartDelayMs = 50
 const restartDelayMaxMs = 10_000
 /** Milliseconds of life after which a worker is restarted with the shortest delay. */
-const soundMs = 10_000
+const stableMs = 10_000
 /** Milliseconds that a worker may take to close its store after the grace period. */
 const closingMs = 10_000
 
@@ -183,7 +183,7 @@ export class Supervisor {
     const isServing =
       (await this.#run(0).serving) &&
       (await Promise.all(numbers.slice(1).map(number => this.#run(number).serving))).every(Boolean)
-    if (isServing) for (const number of numbers) void this.#keepRunning(number)
+    if (isServing) for (const number of numbers) void this.#superviseWorker(number)
     else await this.stop()
     return isServing
   }
@@ -286,7 +286,7 @@ export class Supervisor {
   }
 
   /** Restarts a worker whenever it exits. The delay grows while the worker exits soon after its start. */
-  async #keepRunning(number: number): Promise<void> {
+  async #superviseWorker(number: number): Promise<void> {
     const { clock, log, timers } = this.#options
     let delayMs = restartDelayMs
     for (;;) {
@@ -296,7 +296,7 @@ export class Supervisor {
       if (this.#mayHaveDiverged(code, signal)) this.#rebuilding ??= this.#rebuild()
       if (this.#rebuilding) await this.#rebuilding
       else {
-        const isSound = clock.elapsedMs() - startedMs >= soundMs
+        const isSound = clock.elapsedMs() - startedMs >= stableMs
         delayMs = isSound ? restartDelayMs : Math.min(delayMs * 2, restartDelayMaxMs)
         log.error(
           { worker: number, code, signal, reason, delayMs },

@@ -119,7 +119,7 @@ export interface QueryResponse {
   /** The slow lane evaluated the query. */
   readonly isSlow?: boolean
   /** The slow lane evaluated the query, and its writes have been committed. */
-  readonly isCommittedThere?: boolean
+  readonly isCommittedInSlowLane?: boolean
   /** Present if another process commits the writes of the query. The response is valid only after this commit. */
   readonly attempt?: Attempt<unknown>
   /** Evaluates the query of `attempt` again, in a transaction that holds the writer lock. */

@@ -191,7 +191,7 @@ class QueryKind implements RequestKind {
     if (this.#request.longBody === undefined) this.#options.slowLane?.longQueries.add(this.#request)
   }
 
-  onEvaluatedThere(queue: string, ms: number): void {
+  onEvaluatedInSlowLane(queue: string, ms: number): void {
     this.#options.slowLane?.longQueries.evaluated(this.#request, queue, ms)
   }
 

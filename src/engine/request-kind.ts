@@ -26,5 +26,5 @@ export interface RequestKind {
   /** Called when the request moves to the slow lane. `task` is not called afterwards. */
   onMove?(): void
   /** Called after the slow lane has evaluated the request in `ms` milliseconds. */
-  onEvaluatedThere?(queue: string, ms: number): void
+  onEvaluatedInSlowLane?(queue: string, ms: number): void
 }

@@ -201,7 +201,7 @@ class RequestRun {
         },
       })
       if (response.lesson !== undefined) languageOf(this.#options, this.#request).learn?.(response.lesson)
-      this.#kind.onEvaluatedThere?.(queue, response.metrics?.queryTimeMs ?? 0)
+      this.#kind.onEvaluatedInSlowLane?.(queue, response.metrics?.queryTimeMs ?? 0)
       return this.#responses.fromSlowLane(response, progress)
     } catch (error) {
       return this.#recover(error)

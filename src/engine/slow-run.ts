@@ -90,7 +90,7 @@ export async function runSlowly(run: SlowRun): Promise<QueryResponse> {
       if (commit !== 'stale') {
         const response = await pending.committed(commit.time)
         const metrics = response.metrics && { ...response.metrics, txnRetries: retries }
-        return { ...response, metrics, isCommittedThere: true }
+        return { ...response, metrics, isCommittedInSlowLane: true }
       }
     } finally {
       pending?.drop()

@@ -302,7 +302,7 @@ export class Call implements ReadTimes {
   }
 
   /** `reason` is the end of the message `Null value, due to …`. */
-  nothing(reason: Message): NullValue {
+  noElement(reason: Message): NullValue {
     return new NullValue({ type: 'no element', reason }, this.span)
   }
 

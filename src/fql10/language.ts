@@ -175,7 +175,7 @@ class ReadyQuery implements Query {
 }
 
 /** Evaluates an expression outside of a query, such as `as` in a request for an explanation. */
-function runAlone({ query }: QueryBody, session: Session): Value {
+function evaluateOutside({ query }: QueryBody, session: Session): Value {
   const world = new DataWorld(session)
   const program = programOf(query)
   const placeholders = bindTemplate(query, program.source, namesOf(world))
@@ -258,7 +258,7 @@ export const version10: NamedLanguage<'10'> = {
     const { as, query } = explanation
     return {
       query: new ReadyQuery(query, { typecheck: 'false' }),
-      as: as === undefined ? undefined : callerQuery(as, runAlone),
+      as: as === undefined ? undefined : callerQuery(as, evaluateOutside),
       setUses: () => setUsesOf(programOf(query.query)),
       dialect: '10',
     }

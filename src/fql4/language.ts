@@ -137,9 +137,9 @@ export const version4: NamedLanguage<'4'> = {
   }),
   stackOverflow: () => stackOverflow([]),
   parseExplanation({ body, dialect }) {
-    const asked = readExplanation(body)
-    if (asked === undefined) return undefined
-    const { as, query } = asked
+    const explanation = readExplanation(body)
+    if (explanation === undefined) return undefined
+    const { as, query } = explanation
     return {
       query: new ReadyQuery(query, dialect),
       as: as === undefined ? undefined : new ReadyQuery(as, dialect),

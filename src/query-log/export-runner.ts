@@ -112,10 +112,10 @@ export class ExportRunner {
     })
     interrupted.catch(() => undefined)
     const stopRenewing = timers.every(renewEveryMs, () => this.#renew(id, owner))
-    const leftMs = Math.min(timeoutMs, timeoutMs - (passedTime() - request.startedAt) / 1000)
-    const stopTimeout = timers.after(Math.max(0, leftMs), () => this.#interrupt?.('timed out'))
+    const remainingMs = Math.min(timeoutMs, timeoutMs - (passedTime() - request.startedAt) / 1000)
+    const stopTimeout = timers.after(Math.max(0, remainingMs), () => this.#interrupt?.('timed out'))
     if (this.#isStopping) this.#interrupt?.('stopping')
-    if (leftMs <= 0) this.#interrupt?.('timed out')
+    if (remainingMs <= 0) this.#interrupt?.('timed out')
     try {
       if (request.attempts > attemptsMax) throw new Error(`given up after ${attemptsMax} attempts`)
       await Promise.race([this.#steps(request, owner, signal), interrupted])

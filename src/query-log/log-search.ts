@@ -141,29 +141,29 @@ export interface RecordConditions {
 }
 
 /** Returns whether a record meets the conditions that need no facts. */
-function matchesRecord(record: LogEntry, wish: RecordSearch): boolean {
-  const { database, from, regionGroup, to } = wish
+function matchesRecord(record: LogEntry, conditions: RecordSearch): boolean {
+  const { database, from, regionGroup, to } = conditions
   const { time } = record
   if (time < from || time >= to || record.regionGroup !== regionGroup) return false
-  if (record.queryTimeMs < (wish.slowerThanMs ?? 0)) return false
-  if (wish.status !== undefined && !hasStatus(record, wish.status)) return false
-  if (wish.withoutDashboard && isOfDashboard(record)) return false
-  if (wish.tag !== undefined && !hasTag(record, wish.tag)) return false
-  if (wish.isRetried !== undefined && record.retries > 0 !== wish.isRetried) return false
-  if (wish.opsAbove !== undefined && operationsOf(record) <= wish.opsAbove) return false
+  if (record.queryTimeMs < (conditions.slowerThanMs ?? 0)) return false
+  if (conditions.status !== undefined && !hasStatus(record, conditions.status)) return false
+  if (conditions.withoutDashboard && isOfDashboard(record)) return false
+  if (conditions.tag !== undefined && !hasTag(record, conditions.tag)) return false
+  if (conditions.isRetried !== undefined && record.retries > 0 !== conditions.isRetried) return false
+  if (conditions.opsAbove !== undefined && operationsOf(record) <= conditions.opsAbove) return false
   return database === undefined || isWithin(database, record.trail)
 }
 
 /** Returns whether a record meets the conditions that need its facts. */
-function matchesFacts(facts: ParsedFacts | undefined, shape: string, wish: RecordConditions): boolean {
-  if (wish.shape !== undefined && (facts?.shape ?? shape) !== wish.shape) return false
-  if (wish.error !== undefined && facts?.fault?.code !== wish.error) return false
-  if (wish.address !== undefined && facts?.address !== wish.address) return false
-  if (wish.commitTimes !== undefined && !hasCommitTime(facts, wish.commitTimes)) return false
-  if (wish.lane !== undefined && facts?.isSlow !== (wish.lane === 'slow')) return false
+function matchesFacts(facts: ParsedFacts | undefined, shape: string, conditions: RecordConditions): boolean {
+  if (conditions.shape !== undefined && (facts?.shape ?? shape) !== conditions.shape) return false
+  if (conditions.error !== undefined && facts?.fault?.code !== conditions.error) return false
+  if (conditions.address !== undefined && facts?.address !== conditions.address) return false
+  if (conditions.commitTimes !== undefined && !hasCommitTime(facts, conditions.commitTimes)) return false
+  if (conditions.lane !== undefined && facts?.isSlow !== (conditions.lane === 'slow')) return false
   const kinds = ['collection', 'index', 'function'] as const
   return kinds.every(kind => {
-    const name = wish[kind]
+    const name = conditions[kind]
     return name === undefined || facts?.named.some(each => each.kind === kind && each.name === name) === true
   })
 }

@@ -180,7 +180,7 @@ export class QueryLog {
   }
 
   /** Returns the current state of an export request. If its URL has expired, starts the creation of a new URL. */
-  async look(request: ExportRequest): Promise<ExportRequest> {
+  async withFreshUrl(request: ExportRequest): Promise<ExportRequest> {
     if (!hasExpiredUrl(request, this.#options.now())) return request
     const renewed = await this.#store.renewUrl(request.id)
     this.#runner.wake()

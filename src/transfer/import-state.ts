@@ -160,21 +160,21 @@ export class ImportState implements ImportMemory {
   }
 
   saveReport(report: ReportData): void {
-    this.#keep(this.#state.unmet ?? 0, report)
+    this.#saveState(this.#state.unmet ?? 0, report)
   }
 
   save({ path, bytes, modifiedMs }: SourceFile, place: FilePlace, done: boolean, report: ReportData): void {
     this.#savedMs = systemClock.elapsedMs()
     this.#state.files[path] = { bytes, modifiedMs, place, done }
-    this.#keep((this.#state.unmet ?? 0) + this.#unmet.flush(), report)
+    this.#saveState((this.#state.unmet ?? 0) + this.#unmet.flush(), report)
   }
 
   clearUnmet(report: ReportData): void {
-    this.#keep(0, report)
+    this.#saveState(0, report)
     this.#unmet.cutTo(0)
   }
 
-  #keep(unmet: number, report: ReportData): void {
+  #saveState(unmet: number, report: ReportData): void {
     const references = this.#state.references + this.#references.flush()
     this.#state = { version: 1, files: this.#state.files, references, unmet, report }
     replaceFile(this.#file, JSON.stringify(this.#state))

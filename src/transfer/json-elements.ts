@@ -157,7 +157,7 @@ class Cutter {
         this.#at++
       else if (byte === comma && this.#open > 0) this.#at++
       else if (byte === closeBracket && this.#open > 0) {
-        if (!this.#leave()) return false
+        if (!this.#skipToEnd()) return false
       } else if (this.#open > 0) return true
       else if (byte === openBracket) {
         this.#at++
@@ -173,7 +173,7 @@ class Cutter {
   }
 
   /** Moves past the end of the array and of the values that contain it. Returns false when the buffer ends before. */
-  #leave(): boolean {
+  #skipToEnd(): boolean {
     const end = nestedEnd(this.#buffer, this.#at, this.#buffer.length, this.#open)
     if (end === unfinished) return false
     this.#countLines(end)

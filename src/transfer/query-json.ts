@@ -27,7 +27,7 @@ const objectsMax = 1_000_000
 
 /** `ask` runs a query and resolves with its result. `set`: contains the objects of a kind, such as `indexes`. */
 export async function allObjects(
-  ask: (query: Json) => Promise<Json>,
+  runQuery: (query: Json) => Promise<Json>,
   set: string,
 ): Promise<ReadonlyMap<string, Json>[]> {
   const found: ReadonlyMap<string, Json>[] = []
@@ -35,7 +35,7 @@ export async function allObjects(
   do {
     const page = object({ paginate: object({ [set]: null }), size: pageSize, after: after && literal(after) })
     const get = object({ lambda: 'ref', expr: object({ get: object({ var: 'ref' }) }) })
-    const result = await ask(object({ map: get, collection: page }))
+    const result = await runQuery(object({ map: get, collection: page }))
     if (!(result instanceof Map)) break
     found.push(...(result.get('data') as readonly ReadonlyMap<string, Json>[]))
     if (found.length > objectsMax) throw new TransferError(`there are more than ${objectsMax} ${set}`)

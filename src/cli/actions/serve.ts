@@ -61,7 +61,7 @@ export async function serve(config: Config, open: Open = openEngine): Promise<nu
     const node =
       config.store === undefined ? undefined : await readable(config, () => new StartingNode(config, log))
     const status = await (config.workers === 1
-      ? runAlone(config, node, open, log, watch)
+      ? runSingleProcess(config, node, open, log, watch)
       : supervise(config, node, log, watch))
     if (status === 0) markStoreComplete(config)
     return status
@@ -88,7 +88,7 @@ type StopSignal = Promise<NodeJS.Signals>
 /** True if this process was started with a channel to its parent, even if the channel is closed by now. */
 const hasParent = process.connected === true
 
-async function runAlone(
+async function runSingleProcess(
   config: Config,
   node: StartingNode | undefined,
   open: Open,

@@ -180,9 +180,9 @@ export class Streams implements StreamOpener {
     const { expires } = viewer
     if (expires === endOfTime) return
     const { clock, timers } = this.#options
-    const leftMs = Math.ceil((expires - clock.now()) / 1000)
+    const remainingMs = Math.ceil((expires - clock.now()) / 1000)
     // Checked repeatedly, because the system clock may be set forward while the timer runs.
-    const ms = Math.max(0, Math.min(leftMs, expiryCheckMs))
+    const ms = Math.max(0, Math.min(remainingMs, expiryCheckMs))
     const check = () => {
       const now = clock.now()
       if (now >= expires) this.#endExpiredStreams(viewer, now)

@@ -309,7 +309,7 @@ export class Interpreter implements Evaluation {
       inner.requireEffect('read', 'Projection')
       const absence = this.world.documents.absence(value, inner)
       if (absence === undefined) return requireExtent(project(value), inner)
-      return inner.nothing(own(absence.cause))
+      return inner.noElement(own(absence.cause))
     }
     return value
   }

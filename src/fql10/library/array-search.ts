@@ -25,7 +25,7 @@ const endOf = (elements: Elements, end: number | undefined, call: Call) =>
   end === undefined ? elements.length - 1 : within(elements, end, call)
 
 const found = (index: number, call: Call): Value =>
-  index < 0 ? call.nothing(msg`no element found`) : BigInt(index)
+  index < 0 ? call.noElement(msg`no element found`) : BigInt(index)
 
 /** Returns -1 if no element at or after `start` passes. */
 function firstIndex(elements: Elements, start: number, test: (element: Value) => boolean): number {
@@ -85,7 +85,7 @@ export const arraySearchEntries: readonly LibraryEntry[] = [
     summary: 'Returns the first element for which `predicate` returns true, or null if there is none.',
     example: ['[1, 2, 3].firstWhere(n => n > 1)', '2'],
     run: (elements, { predicate }, call) =>
-      filterAll(elements, predicate, call)[0] ?? call.nothing(msg`no element found`),
+      filterAll(elements, predicate, call)[0] ?? call.noElement(msg`no element found`),
   }),
   method('lastWhere', {
     parameters: { predicate: callback(1, 'pred') },
@@ -93,7 +93,7 @@ export const arraySearchEntries: readonly LibraryEntry[] = [
     summary: 'Returns the last element for which `predicate` returns true, or null if there is none.',
     example: ['[1, 2, 3].lastWhere(n => n > 1)', '3'],
     run: (elements, { predicate }, call) =>
-      filterAll(elements, predicate, call).at(-1) ?? call.nothing(msg`no element found`),
+      filterAll(elements, predicate, call).at(-1) ?? call.noElement(msg`no element found`),
   }),
   method('indexWhere', {
     parameters: { predicate: callback(1) },

@@ -24,7 +24,7 @@ interface Reading<Receiver> {
 /** Null with the given reason if there is no element. */
 export function firstOf(elements: Iterable<Value>, reason: Message, call: Call): Value {
   for (const element of elements) return element
-  return call.nothing(reason)
+  return call.noElement(reason)
 }
 
 function foldElements(elements: Iterable<Value>, seed: Value, reducer: FunctionValue, call: Call): Value {
@@ -126,7 +126,7 @@ function combiningEntries<Receiver>({ noun, made, called, elements, backwards }:
       step()
       result = result === undefined ? element : call.apply(reducer, result, element)
     }
-    return result === undefined ? call.nothing(msg`empty ${own(noun)}`) : result
+    return result === undefined ? call.noElement(msg`empty ${own(noun)}`) : result
   }
   return [
     method('fold', {

@@ -84,7 +84,7 @@ export const queryModule: Members = members('Query', [
     type: '() => { *: Any } | Null',
     summary: 'Returns the document that the caller is logged in as, or null if there is none.',
     example: ['Query.identity()', 'null'],
-    run: (_, __, call) => call.evaluation.world.access.identity() ?? call.nothing(msg`missing identity`),
+    run: (_, __, call) => call.evaluation.world.access.identity() ?? call.noElement(msg`missing identity`),
   }),
   ofModule.method('token', {
     effect: 'read',
@@ -92,7 +92,7 @@ export const queryModule: Members = members('Query', [
     summary:
       "Returns the caller's token, or the claims of the caller's JSON Web Token. For a key, the result is null.",
     example: ['Query.token()', 'null'],
-    run: (_, __, call) => call.evaluation.world.access.token() ?? call.nothing(msg`no token`),
+    run: (_, __, call) => call.evaluation.world.access.token() ?? call.noElement(msg`no token`),
   }),
   ofModule.method('isEnvProtected', {
     effect: 'read',
@@ -119,7 +119,7 @@ export const schemaModule: Members = members('FQL.Schema', [
       'Returns the document that defines the collection or function with the name or alias `ident`, or null if there is none.',
     example: ['FQL.Schema.defForIdentifier("shout")!.coll', 'Function'],
     run: (_, { ident }, call) =>
-      call.evaluation.world.names.definitionOf(ident) ?? call.nothing(msg`no element found`),
+      call.evaluation.world.names.definitionOf(ident) ?? call.noElement(msg`no element found`),
   }),
 ])
 

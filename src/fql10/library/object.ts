@@ -91,7 +91,7 @@ const reading = [
     summary: 'Returns the value at `path`, an array of field names, or null if there is none.',
     example: ['Object.select({ a: { b: 1 } }, ["a", "b"])', '1'],
     run: (_, args, call) =>
-      valueAt(args.object, args.path, call) ?? call.nothing(msg`no value in object found at path`),
+      valueAt(args.object, args.path, call) ?? call.noElement(msg`no value in object found at path`),
   }),
   method('hasPath', {
     parameters: { object: struct, path: array },

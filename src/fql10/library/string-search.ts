@@ -21,7 +21,7 @@ export function offsetWithin(text: string, index: number | undefined, otherwise:
 
 /** Returns null for -1. */
 export function positionOf(text: string, offset: number, call: Call): Value {
-  return offset < 0 ? call.nothing(msg`no element found`) : BigInt(codePointsBetween(text, 0, offset))
+  return offset < 0 ? call.noElement(msg`no element found`) : BigInt(codePointsBetween(text, 0, offset))
 }
 
 /** The last offset of `pattern` in a text, at or before the offset `end`; -1 if there is no match. */

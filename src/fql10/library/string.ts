@@ -58,7 +58,7 @@ function decimalDigit(character: string): number | undefined {
 }
 
 function noNumber(call: Call): Value {
-  return call.nothing(msg`invalid number`)
+  return call.noElement(msg`invalid number`)
 }
 
 function checkRadix(radix: number, call: Call): number {

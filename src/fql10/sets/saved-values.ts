@@ -140,9 +140,9 @@ function kindOf(version: number | undefined): SealedKind | undefined {
 /** A truncated hash of the key, the data and the key again. An HMAC would take three times as long. */
 function proofOf(head: Uint8Array, key: Uint8Array): Buffer {
   const end = key.length + head.length
-  const proven = Buffer.allocUnsafe(end + key.length)
-  proven.set(key, 0)
-  proven.set(head, key.length)
-  proven.set(key, end)
-  return hash('sha256', proven, 'buffer').subarray(0, proofBytes)
+  const authenticated = Buffer.allocUnsafe(end + key.length)
+  authenticated.set(key, 0)
+  authenticated.set(head, key.length)
+  authenticated.set(key, end)
+  return hash('sha256', authenticated, 'buffer').subarray(0, proofBytes)
 }

@@ -142,8 +142,8 @@ function idBound(value: Value, collection: Module): StoredValue | undefined {
   if (!(collection instanceof UserCollection)) return undefined
   const { database, id: number } = collection.ref
   const id = value instanceof Doc ? value.ref.id : idParameter.cast(value)
-  const isNothing = storedOrUndefined(value) === null
-  return new Ref(database, Number(number), id ?? (isNothing ? 0n : idMax))
+  const isNull = storedOrUndefined(value) === null
+  return new Ref(database, Number(number), id ?? (isNull ? 0n : idMax))
 }
 
 /** Runs on every read of the field. */

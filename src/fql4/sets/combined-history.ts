@@ -165,7 +165,7 @@ interface SourceElement {
 
 /** A time before the retained history. */
 const always = Number.NEGATIVE_INFINITY
-const stillThere = Number.POSITIVE_INFINITY
+const stillPresent = Number.POSITIVE_INFINITY
 
 /**
  * The history of a join contains the events of the target sets that happened while the source contained their element.
@@ -196,7 +196,7 @@ function during(presences: readonly Presence[], events: HistoryStream): HistoryS
       for (const event of events.scan(scan)) {
         const ts = eventTime(event)
         step(presences.length)
-        if (presences.some(({ since, until }) => since <= ts && (ts < until || until === stillThere)))
+        if (presences.some(({ since, until }) => since <= ts && (ts < until || until === stillPresent)))
           yield { ...event, sources: event.sources.map(elementSetOf) }
       }
     },
@@ -223,7 +223,7 @@ function sourceElements(
   }
   for (const element of joinedElements(present)) {
     const { presences } = elementOf(element, elements, keys)
-    if (presences.length === 0) presences.push({ since: always, until: stillThere })
+    if (presences.length === 0) presences.push({ since: always, until: stillPresent })
   }
   return elements.values()
 }
@@ -243,7 +243,7 @@ function elementOf(
 }
 
 function enter(element: SourceElement, ts: number): void {
-  if (element.count++ === 0) element.presences.push({ since: ts, until: stillThere })
+  if (element.count++ === 0) element.presences.push({ since: ts, until: stillPresent })
 }
 
 function leave(element: SourceElement, ts: number): void {

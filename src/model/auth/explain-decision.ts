@@ -53,9 +53,9 @@ export function explainDecision(
   if (identityAllows(authority, request, transaction, options))
     return { decidedBy: { kind: 'identity' }, considered: [] }
   const pieces = request.action === 'create_with_id' ? piecesOf(request, transaction) : []
-  const look = (asked: AccessRequest) => considered(authority, asked, transaction, tryPredicate)
-  const direct = look(request)
-  const ofPieces = pieces.map(look)
+  const decide = (asked: AccessRequest) => considered(authority, asked, transaction, tryPredicate)
+  const direct = decide(request)
+  const ofPieces = pieces.map(decide)
   const all = [...direct, ...ofPieces.flat()]
   const granting = direct.filter(grants)
   if (granting.length > 0) return { decidedBy: { kind: 'privileges', granting }, considered: all }

@@ -44,14 +44,14 @@ export function openDashboard(
     files.set(path, {
       contentType,
       content: readFileSync(join(folder, name)),
-      gzip: readIfThere(join(folder, `${name}.gz`)),
-      brotli: readIfThere(join(folder, `${name}.br`)),
+      gzip: readIfPresent(join(folder, `${name}.gz`)),
+      brotli: readIfPresent(join(folder, `${name}.br`)),
       isHashed: path.startsWith('assets/'),
     })
   }
   return files
 }
 
-function readIfThere(path: string): Buffer | undefined {
+function readIfPresent(path: string): Buffer | undefined {
   return existsSync(path) ? readFileSync(path) : undefined
 }

@@ -38,7 +38,7 @@ export interface Exchange {
   /** The whole request has arrived. */
   readonly isComplete: boolean
   /** The client has disconnected. */
-  readonly isGone: boolean
+  readonly hasDisconnected: boolean
   /** Called when the response has been handed to the operating system, or can no longer be sent. */
   onClose(listener: () => void): void
   /** Closes the connection after this response (HTTP/1.1). The rest of this request is not read. */

@@ -70,7 +70,7 @@ export class Http1Exchange implements Exchange {
     return this.#hasReadBody || this.#request.complete
   }
 
-  get isGone(): boolean {
+  get hasDisconnected(): boolean {
     // While a pipelined response waits for earlier ones, Node does not mark it as destroyed, so the socket is also
     // checked.
     return this.#response.destroyed || this.#request.socket.destroyed

@@ -77,7 +77,7 @@ export class Http2Exchange implements Exchange {
     return this.#hasReadBody || body === undefined || body.readableEnded
   }
 
-  get isGone(): boolean {
+  get hasDisconnected(): boolean {
     return this.#stream.destroyed || this.#stream.closed
   }
 

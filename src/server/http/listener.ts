@@ -446,7 +446,7 @@ export class Listener {
   }
 
   #begin(connection: Connection, exchange: Exchange): void {
-    connection.pacer.begin(() => exchange.isGone || this.#handle(exchange))
+    connection.pacer.begin(() => exchange.hasDisconnected || this.#handle(exchange))
   }
 
   #closeIdle(): void {

@@ -56,7 +56,7 @@ export class Pacer implements PacedConnection {
   readonly #socket: Socket
   readonly #client: string
   readonly #waiting: Step[] = []
-  #mayHold = false
+  #mayPause = false
   #isSocketPaused = false
   /** Node's parser of HTTP/1.1, while it reads the socket directly; undefined at all other times. */
   #unsliced: ((bytes: Buffer) => void) | undefined
@@ -90,7 +90,7 @@ export class Pacer implements PacedConnection {
   /** Calls `go` now or in a later turn. `go` begins a request, and must not throw. */
   begin(go: () => void): void {
     this.#take({ kind: 'request', cost: requestCost, go })
-    if (this.#mayHold && this.#waiting.length >= pacingLimits.requestsWaitingMax) this.#hold()
+    if (this.#mayPause && this.#waiting.length >= pacingLimits.requestsWaitingMax) this.#pauseSocket()
   }
 
   /** Calls `go` now or in a later turn. `go` makes a TLS handshake, and must not throw. */
@@ -110,7 +110,7 @@ export class Pacer implements PacedConnection {
    * have been read already.
    */
   parseWith(parse: (bytes: Buffer) => void, first: Buffer): void {
-    this.#mayHold = true
+    this.#mayPause = true
     this.#unsliced = parse
     this.#socket.on('resume', () => {
       if (!this.#isSocketPaused) return
@@ -168,7 +168,7 @@ export class Pacer implements PacedConnection {
    */
   pauseBody(held: boolean): void {
     this.#pausedBodies += held ? 1 : -1
-    if (held) this.#hold()
+    if (held) this.#pauseSocket()
     else this.#goOnParsing()
   }
 
@@ -203,7 +203,7 @@ export class Pacer implements PacedConnection {
   #parseOn(): void {
     if (this.#hasSliceWaiting) return
     if (this.#isStopped) {
-      this.#hold()
+      this.#pauseSocket()
       return
     }
     const unparsed = this.#unparsed as Buffer
@@ -220,7 +220,7 @@ export class Pacer implements PacedConnection {
     }
     const cost = lines / pacingLimits.linesPerRequest + end / pacingLimits.bodyBytesPerRequest
     this.#take({ kind: 'slice', cost, go })
-    if (this.#unparsed !== undefined) this.#hold()
+    if (this.#unparsed !== undefined) this.#pauseSocket()
   }
 
   #parseSlice(end: number): void {
@@ -234,20 +234,20 @@ export class Pacer implements PacedConnection {
       this.#parse(isLast ? bytes : bytes.subarray(0, end))
       this.#isParsing = false
     }
-    if (this.#lastRequest?.complete === true) this.#leaveRest()
+    if (this.#lastRequest?.complete === true) this.#stopParsing()
     else if (this.#unparsed !== undefined) this.#parseOn()
   }
 
-  #leaveRest(): void {
+  #stopParsing(): void {
     const rest = this.#unparsed
     this.#unparsed = undefined
     this.#isSocketPaused = false
-    this.#mayHold = false
+    this.#mayPause = false
     this.#socket.removeListener('data', this.#receive)
     if (rest !== undefined) this.#socket.unshift(rest)
   }
 
-  #hold(): void {
+  #pauseSocket(): void {
     this.#isSocketPaused = true
     this.#socket.pause()
   }

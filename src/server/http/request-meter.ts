@@ -37,7 +37,7 @@ export class RequestMeter {
 
   /** `ms`: duration of the request. */
   answered(
-    { isCommittedThere, isSlow, metrics, status }: Answer,
+    { isCommittedInSlowLane, isSlow, metrics, status }: Answer,
     bytesIn: number,
     bytesOut: number,
     ms: number,
@@ -51,7 +51,7 @@ export class RequestMeter {
     this.bytesIn += bytesIn
     this.bytesOut += bytesOut
     if (isSlow) this.slowQueries++
-    if (isCommittedThere) this.slowCommits++
+    if (isCommittedInSlowLane) this.slowCommits++
     if (metrics === undefined) return
     if (metrics.byteWriteOps > 0) this.writes++
     else this.reads++

@@ -33,7 +33,7 @@ export class ResponseWriter {
    */
   write(call: EndpointCall, answer: Answer): number {
     const { request } = call
-    if (request.isGone) {
+    if (request.hasDisconnected) {
       discardBody(answer)
       return 0
     }
@@ -47,7 +47,7 @@ export class ResponseWriter {
       const pieces =
         answer.longBody?.pieces ?? piecesOf(Buffer.from(text, bytes === text.length ? 'latin1' : 'utf8'))
       const share = track(request, readerOf(request, answer), bytes, this.#services.budget)
-      if (request.isGone) return 0
+      if (request.hasDisconnected) return 0
       writePieces(request.begin(answer.status, headers).body, pieces, share)
     }
     return bytes
@@ -55,7 +55,7 @@ export class ResponseWriter {
 
   /** Counts the unsent bytes of a response that was written whole. */
   #countUnsent(request: Exchange, bytes: number): void {
-    if (!request.isGone) track(request, request.client, bytes, this.#services.budget)
+    if (!request.hasDisconnected) track(request, request.client, bytes, this.#services.budget)
   }
 
   #writeStream(request: Exchange, answer: Answer, headers: HeaderList): void {

@@ -14,13 +14,13 @@ interface Obstacle {
 
 /** Records a fault for each invalid default in the type of a field. `outer` is the default of the field itself. */
 export function rejectDefaults(type: TypeNode, outer: Node | undefined, conversion: Conversion): void {
-  look(type, conflicting(outer), conversion)
+  rejectInType(type, conflicting(outer), conversion)
 }
 
-function look(type: TypeNode, obstacle: Obstacle | undefined, conversion: Conversion): void {
+function rejectInType(type: TypeNode, obstacle: Obstacle | undefined, conversion: Conversion): void {
   if (type.kind !== 'object') {
     const { own, within } = partsOf(type)
-    for (const part of within) look(part, obstacle ?? own, conversion)
+    for (const part of within) rejectInType(part, obstacle ?? own, conversion)
     return
   }
   for (const { defaultValue, type: member } of type.members) {
@@ -28,9 +28,9 @@ function look(type: TypeNode, obstacle: Obstacle | undefined, conversion: Conver
       const remarks = [conversion.hint(obstacle.message, obstacle.place)]
       conversion.fault(msg`Default values are not allowed here`, errorPlace(defaultValue), { remarks })
     }
-    look(member, obstacle ?? conflicting(defaultValue), conversion)
+    rejectInType(member, obstacle ?? conflicting(defaultValue), conversion)
   }
-  if (type.wildcard !== undefined) look(type.wildcard, obstacle ?? notObject(type), conversion)
+  if (type.wildcard !== undefined) rejectInType(type.wildcard, obstacle ?? notObject(type), conversion)
 }
 
 function conflicting(outer: Node | undefined): Obstacle | undefined {

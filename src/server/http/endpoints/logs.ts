@@ -60,7 +60,7 @@ class LogHandlers {
     if (!request || !client.maySee(request)) {
       throw new ApiError('not found', 'There is no log request with that id.')
     }
-    return jsonAnswer(200, this.#describe(await this.#queryLog.look(request), call))
+    return jsonAnswer(200, this.#describe(await this.#queryLog.withFreshUrl(request), call))
   }
 
   async list(call: EndpointCall): Promise<Answer> {
