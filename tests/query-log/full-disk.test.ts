@@ -42,7 +42,7 @@ test('a writer that starts on a full disk logs that once, and is announced to th
   rmSync(folder, { recursive: true })
 })
 
-const wanted = { from: 0, to: 1, database: undefined } as never
+const wanted = { from: 0, to: 1, database: undefined, requester: 'account' } as never
 
 /** While `isFull()`, the disk of query logs has no space. */
 function withFullDisk(isFull: () => boolean): () => void {
