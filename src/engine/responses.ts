@@ -55,7 +55,6 @@ export function evaluationFacts({
 
 /** Facts that are known when a transaction has begun. */
 interface TransactionStart {
-  /** The read timestamp of the transaction. */
   readonly readTimestamp: Micros
 }
 
