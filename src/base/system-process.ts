@@ -2,7 +2,7 @@
 // reused, and because other containers and machines use the same ids.
 
 import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
-import { setPriority } from 'node:os'
+import { getPriority, setPriority } from 'node:os'
 
 /**
  * Combines the boot of the machine, the pid namespace, and the start time of the process. Undefined when there is no
@@ -74,6 +74,7 @@ function isHidden(pid: number): boolean {
  * low priority can take very long.
  */
 export function lowerPriority(niceness: number): void {
+  if (getPriority() >= niceness) return
   setPriority(niceness)
   const threads = '/proc/self/task'
   if (!existsSync(threads)) return

@@ -24,5 +24,6 @@ test('a command of the service lowers its priority after loading, another comman
   assert.deepEqual(priorities({}), [usual, usual])
   const [before, after] = priorities({ TERRARIUM_OWN_COMMAND: '1' }) as [number, number]
   assert.equal(before, usual)
-  assert.ok(after > usual)
+  // A run of the tests may itself have a low priority.
+  assert.equal(after, Math.max(usual, 10))
 })
