@@ -64,7 +64,7 @@ function recordsIn(block: Buffer, text: SearchText | undefined): RecordGroup {
   return { records, damaged }
 }
 
-const prefixPattern = /^(-|\/(?:[0-9]+\/)*)?(\[[^]*)?$/
+const prefixPattern = /^(-|\/(?:[0-9]+\/)*)?(\[.*)?$/s
 
 /** Returns undefined for a damaged line. */
 function entryIn(line: string): LogEntry | undefined {
