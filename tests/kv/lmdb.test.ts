@@ -13,6 +13,7 @@ import type { KeyValueStore, Write } from '../../src/storage/kv/kv-contract.ts'
 import { StoreUnavailableError } from '../../src/storage/kv/store-errors.ts'
 import { loggedLayout, plainLayout } from '../../src/storage/lmdb/folder.ts'
 import { openLmdb } from '../../src/storage/lmdb/lmdb.ts'
+import { openLogged } from '../../src/storage/log/logged-store.ts'
 import { folderOfFile } from '../support/folder.ts'
 import { bytes, list, put, stoppedClock, text, write } from './bytes.ts'
 import { storeSuite } from './suite.ts'
@@ -90,6 +91,8 @@ describe('the directory of lmdb', () => {
         `has data layout ${layout}, and this version reads layout ${plainLayout} only`,
       )
       assert.throws(() => openLmdb({ path }), message)
+      const both = `has data layout ${layout}, and this version reads layout ${plainLayout} and ${loggedLayout} only`
+      assert.throws(() => openLogged({ path }), new RegExp(both))
       const after = environment(path)
       assert.equal(after.get(layoutKey)?.toString(), layout)
       await after.close()

@@ -168,11 +168,10 @@ function claim(root: Environment, path: string, use: FolderUse): void {
   const found = stored && Buffer.from(stored).toString()
   if (found === undefined && root.getKeysCount({ limit: 1 }) > 0)
     throw new StoreUnavailableError(`${path} contains data of another program`)
-  const isReadable =
-    found === undefined || found === plainLayout || (found === loggedLayout && use !== 'plain')
-  if (!isReadable)
+  const readable = use === 'plain' ? [plainLayout] : [plainLayout, loggedLayout]
+  if (found !== undefined && !readable.includes(found))
     throw new StoreUnavailableError(
-      `${path} has data layout ${found}, and this version reads layout ${layout} only: export the data with the version that wrote it, and import it into an empty folder`,
+      `${path} has data layout ${found}, and this version reads layout ${readable.join(' and ')} only: export the data with the version that wrote it, and import it into an empty folder`,
     )
   const written = found !== undefined && use === 'reading' ? found : layout
   if (found === written && hasFreePages(root)) return
