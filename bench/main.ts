@@ -8,6 +8,7 @@ import { keyOfNewDatabase } from '../tests/support/http.ts'
 import { noPostgres } from '../tests/support/postgres.ts'
 import { startProcess } from '../tests/support/server-process.ts'
 import { cases } from './cases.ts'
+import { measureCold } from './cold.ts'
 import { compareCases, headersFor, load } from './comparison.ts'
 import { measureDatabases } from './databases.ts'
 import { createSchema, loadDocuments } from './documents.ts'
@@ -297,6 +298,13 @@ async function main(): Promise<void> {
     await measureDatabases({
       folder: options.folder,
       count: Number(options.databases),
+      isKept: options.keep,
+    })
+  if (wanted.includes('cold'))
+    await measureCold({
+      folder: options.folder,
+      count: Number(options.scale.split(',')[0]),
+      memoryMebibytes: options['memory-mb'] === undefined ? undefined : Number(options['memory-mb']),
       isKept: options.keep,
     })
   if (wanted.every(name => standalone.includes(name))) return

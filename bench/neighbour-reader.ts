@@ -17,24 +17,26 @@ export interface Times {
 export interface ReaderPlan {
   readonly port: number
   readonly secret: string
-  readonly body: string
+  /** Queries that are sent in turn. */
+  readonly bodies: readonly string[]
   /** Interval between two reads. */
   readonly everyMs: number
 }
 
-/** Reads a document repeatedly, and records the durations. */
+/** Sends the queries repeatedly, and records the durations. */
 class Reader {
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 64 })
   readonly #port: number
   readonly #headers: Record<string, string>
-  readonly #body: string
+  readonly #bodies: readonly string[]
+  #next = 0
   #times: number[] = []
   #errors = 0
   #underWay = 0
 
-  constructor({ port, secret, body }: ReaderPlan) {
+  constructor({ port, secret, bodies }: ReaderPlan) {
     this.#port = port
-    this.#body = body
+    this.#bodies = bodies
     this.#headers = { authorization: `Bearer ${secret}`, 'x-faunadb-api-version': '4' }
   }
 
@@ -69,11 +71,11 @@ class Reader {
       this.#errors++
       done()
     })
-    sent.end(this.#body)
+    sent.end(this.#bodies[this.#next++ % this.#bodies.length])
   }
 }
 
-function timesOf(times: readonly number[], errors: number): Times {
+export function timesOf(times: readonly number[], errors: number): Times {
   const sorted = times.toSorted((left, right) => left - right)
   const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
   return { p50: at(0.5), p99: at(0.99), max: sorted.at(-1) ?? 0, errors }

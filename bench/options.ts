@@ -20,6 +20,7 @@ export const names = [
   'pieces',
   'size',
   'databases',
+  'cold',
 ]
 
 /** Start servers of their own. */
@@ -38,13 +39,14 @@ export const standalone = [
   'pieces',
   'size',
   'databases',
+  'cold',
 ]
 
 export const { values: options } = parseArgs({
   options: {
     cases: {
       type: 'string',
-      default: names.filter(name => name !== 'size' && name !== 'databases').join(','),
+      default: names.filter(name => !['size', 'databases', 'cold'].includes(name)).join(','),
     },
     seconds: { type: 'string', default: '5' },
     warmup: { type: 'string', default: '2' },
@@ -56,6 +58,7 @@ export const { values: options } = parseArgs({
     keep: { type: 'boolean', default: false },
     streams: { type: 'string', default: '5000' },
     databases: { type: 'string', default: '2000' },
+    'memory-mb': { type: 'string' },
     copied: { type: 'string', default: '1000000' },
     folder: { type: 'string', default: tmpdir() },
     processes: { type: 'string', default: '1' },
@@ -71,17 +74,20 @@ export const { values: options } = parseArgs({
 export const help = `npm run bench -- [options]
 
   --cases LIST        of ${cases.map(({ name }) => name).join(', ')}, workers, streams, recording,
-                      neighbours, languages, graphql, typing, nodes, start, footprint, hour, pieces, size, databases
-                      (default: all but size and databases)
+                      neighbours, languages, graphql, typing, nodes, start, footprint, hour, pieces, size, databases,
+                      cold (default: all but size, databases and cold)
   --seconds N         measured time of each case (5), after --warmup N seconds (2)
   --connections N     keep-alive connections (32)
   --documents N       documents loaded before the cases run (10000)
   --scale N           documents of the cases "footprint" and "hour" (100000); for the case "size" a list, such as
-                      10000,100000,1000000
+                      10000,100000,1000000; the case "cold" loads the first of them if --folder has no data directory
+                      of the case "size"
   --side N            documents that the case "size" imports, migrates, drops and lets expire, at most (100000)
   --keep              keeps the data directory of the case "size" or "databases" below --folder; the next run
                       continues with it
   --databases N       databases of the case "databases" (2000)
+  --memory-mb N       memory limit of the case "cold", which needs the right to create control groups (default: private
+                      memory of the service and a tenth of the data)
   --minutes N         duration of the case "hour" (60)
   --streams N         event streams that the case "streams" opens (5000)
   --copied N          documents that a new node copies in the case "nodes" (1000000)

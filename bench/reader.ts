@@ -9,8 +9,8 @@ import type { ReaderPlan, Times } from './neighbour-reader.ts'
 /** Creates the database `quiet` with a document. The reader, once begun, reads it every `everyMs` milliseconds. */
 export async function readerOf(server: ServerProcess, everyMs: number): Promise<Reader> {
   const secret = await keyOfNewDatabase(server, 'quiet', 'server')
-  const body = await documentToRead(server, secret)
-  return new Reader({ port: Number(new URL(server.url).port), secret, body, everyMs })
+  const bodies = [await documentToRead(server, secret)]
+  return new Reader({ port: Number(new URL(server.url).port), secret, bodies, everyMs })
 }
 
 export class Reader {

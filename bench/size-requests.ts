@@ -2,8 +2,8 @@
 // whose work does not depend on the data.
 
 import { readFileSync } from 'node:fs'
-import { Agent, request as httpRequest } from 'node:http'
 import type { ServerProcess } from '../tests/support/server-process.ts'
+import { Client, type Kind } from './client.ts'
 import { literal } from './documents.ts'
 import { median, processesOf, processorMs } from './measure.ts'
 import { sizedDocument } from './size-data.ts'
@@ -19,13 +19,7 @@ export interface RequestCost {
   readonly writtenBytes: number
 }
 
-interface Kind {
-  readonly name: string
-  readonly path: '/' | '/query/1'
-  readonly body: (random: (below: number) => number) => object
-}
-
-const reference = (n: number) => ({ ref: { collection: 'documents' }, id: String(n + 1) })
+export const reference = (n: number) => ({ ref: { collection: 'documents' }, id: String(n + 1) })
 
 /** New documents get numbers above all loaded documents. */
 const newFrom = 1_000_000_000
@@ -86,7 +80,7 @@ export async function measureRequests(
   secret: string,
   { count, groupSize }: { count: number; groupSize: number },
 ): Promise<readonly RequestCost[]> {
-  const client = new Client(server, secret)
+  const client = new Client(server, secret, connections)
   const costs: RequestCost[] = []
   for (const kind of kindsFor(count, groupSize)) {
     await client.run(kind, warmUpRequests)
@@ -118,66 +112,23 @@ async function measureRound(server: ServerProcess, client: Client, kind: Kind) {
 
 const nanosPerMs = 1e6
 
-function mainThreadMs(pid: number): number {
-  const [ran] = readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ')
-  return Number(ran) / nanosPerMs
+const mainThreadMs = (pid: number) => mainThreadTimes(pid).ranMs
+
+/** Milliseconds that the main thread of the process has run so far, and those that it was ready but had no core. */
+export function mainThreadTimes(pid: number): { readonly ranMs: number; readonly queuedMs: number } {
+  const [ran, queued] = readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ').map(Number)
+  return { ranMs: (ran ?? 0) / nanosPerMs, queuedMs: (queued ?? 0) / nanosPerMs }
 }
 
 /** Returns the bytes that the process has passed to the disk so far. */
-export function writtenBytesOf(pid: number): number {
+export const writtenBytesOf = (pid: number) => diskBytesOf(pid, 'write_bytes')
+
+/** Bytes that the process has read from the disk or passed to it so far; 0 if the process has exited. */
+export function diskBytesOf(pid: number, counter: 'read_bytes' | 'write_bytes'): number {
   try {
-    return Number(/^write_bytes: (\d+)$/m.exec(readFileSync(`/proc/${pid}/io`, 'utf8'))?.[1] ?? 0)
+    const counters = readFileSync(`/proc/${pid}/io`, 'utf8')
+    return Number(new RegExp(`^${counter}: (\\d+)$`, 'm').exec(counters)?.[1] ?? 0)
   } catch {
     return 0
-  }
-}
-
-/** Sends requests on several connections, each after the previous response. */
-class Client {
-  readonly #agent = new Agent({ keepAlive: true, maxSockets: connections })
-  readonly #server: ServerProcess
-  readonly #headers: Readonly<Record<string, string>>
-  #seed = 1
-
-  constructor(server: ServerProcess, secret: string) {
-    this.#server = server
-    this.#headers = { authorization: `Bearer ${secret}`, 'x-faunadb-api-version': '4' }
-  }
-
-  async run(kind: Kind, requests: number): Promise<void> {
-    let left = requests
-    const worker = async () => {
-      while (left-- > 0) await this.#send(kind.path, JSON.stringify(kind.body(this.#random)))
-    }
-    await Promise.all(Array.from({ length: connections }, worker))
-  }
-
-  close(): void {
-    this.#agent.destroy()
-  }
-
-  /** Multiplicative congruential generator, modulus 2^31 - 1: every run sends the same requests. */
-  readonly #random = (below: number) => {
-    this.#seed = (this.#seed * 48_271) % 2_147_483_647
-    return this.#seed % below
-  }
-
-  #send(path: string, body: string): Promise<void> {
-    const options = { agent: this.#agent, method: 'POST', headers: this.#headers }
-    return new Promise((resolve, reject) => {
-      const sent = httpRequest(new URL(path, this.#server.url), options, response => {
-        let text = ''
-        response.setEncoding('utf8').on('data', chunk => {
-          text += chunk
-        })
-        response.once('end', () => {
-          if ((response.statusCode ?? 500) < 300) resolve()
-          else
-            reject(new Error(`${path} ${body.slice(0, 200)}: ${response.statusCode} ${text.slice(0, 300)}`))
-        })
-      })
-      sent.once('error', reject)
-      sent.end(body)
-    })
   }
 }

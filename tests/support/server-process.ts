@@ -17,6 +17,8 @@ export interface ProcessOptions extends ServerOptions {
   readonly program?: string
   /** Limit of open files and connections (`ulimit -n`) of each process. */
   readonly descriptorsMax?: number
+  /** Folder of the control group that the server and its processes belong to. */
+  readonly controlGroup?: string
   /** Stack size of the main thread. */
   readonly stackKibibytes?: number
   /** Called with all of standard error so far whenever the server writes to it, also before it is ready. */
@@ -51,8 +53,9 @@ process.on('exit', () => {
 export async function startProcess(options: ProcessOptions = {}): Promise<ServerProcess> {
   const data = options.data ?? (await temporaryFolder())
   const rootSecret = options.env?.TERRARIUM_ROOT_SECRET ?? testRootSecret
-  const { descriptorsMax } = options
-  const limited = descriptorsMax === undefined ? 'exec "$@"' : `ulimit -n ${descriptorsMax}; exec "$@"`
+  const { controlGroup, descriptorsMax } = options
+  const joined = controlGroup === undefined ? '' : `echo $$ > '${controlGroup}/cgroup.procs' && `
+  const limited = `${joined}${descriptorsMax === undefined ? '' : `ulimit -n ${descriptorsMax}; `}exec "$@"`
   const nodeFlags = [
     `--stack-size=${options.stackKibibytes ?? usualStackKibibytes}`,
     '--max-semi-space-size=32',
