@@ -66,6 +66,10 @@ class FakeTarget extends Writable {
 
 const turn = () => new Promise(setImmediate)
 
+const runAll = (counts: readonly (() => void)[]) => {
+  for (const count of counts) count()
+}
+
 function writing({ unreadMax = 1000 } = {}) {
   const time = new ManualTime()
   const budget = new MemoryBudget({ max: unreadMax })
@@ -75,7 +79,7 @@ function writing({ unreadMax = 1000 } = {}) {
   const outlet = { body: target, abort: () => target.destroy() }
   new EventWriter(stream, outlet, 'somebody', {
     budget,
-    written: new TurnEnd(count => count()),
+    written: new TurnEnd(runAll),
     timers: time,
     meter,
   })
@@ -150,7 +154,7 @@ test('over HTTP/2, an open stream does not keep its request in memory', async ()
   const time = new ManualTime()
   const unread = {
     budget: new MemoryBudget({ max: 1000 }),
-    written: new TurnEnd<() => void>(count => count()),
+    written: new TurnEnd(runAll),
   }
   const bodies = new MemoryBudget({ max: 100_000 })
   const events = new FakeStream()

@@ -66,9 +66,12 @@ export class Edge {
   constructor(services: Services, options: EdgeOptions) {
     this.#services = services
     this.#recordsQueries = services.recordsQueries !== false
-    this.#answers = new TurnEnd(call => {
-      call.release?.()
-      this.#answer(call, call.answer as Answer)
+    this.#answers = new TurnEnd(calls => {
+      for (const call of calls) {
+        call.release?.()
+        this.#send(call, call.answer as Answer)
+      }
+      for (const call of calls) this.#record(call, call.answer as Answer)
     }, services.clock)
     this.#running = new MemoryBudget({ max: options.pendingRequestsMax })
     if (services.meter) services.meter.inFlight = () => this.#running.held
@@ -190,12 +193,14 @@ export class Edge {
   }
 
   #answer(call: EndpointCall, answer: Answer): void {
-    const { clock, meter, stopping } = this.#services
+    this.#send(call, answer)
+    this.#record(call, answer)
+  }
+
+  #send(call: EndpointCall, answer: Answer): void {
     try {
-      if (stopping.aborted) call.request.closeAfterwards()
-      const bytesOut = this.#writer.write(call, answer)
-      if (this.#recordsQueries && call.endpoint?.recorded) this.#record(call, answer, bytesOut)
-      meter?.answered(answer, call.bytesIn, bytesOut, clock.elapsedMs() - call.startedMs)
+      if (this.#services.stopping.aborted) call.request.closeAfterwards()
+      call.bytesOut = this.#writer.write(call, answer)
     } catch (cause) {
       this.#services.log.error({ err: cause, traceId: call.trace.traceId }, 'cannot write the response')
       discardBody(answer)
@@ -203,12 +208,17 @@ export class Edge {
     }
   }
 
-  #record(call: EndpointCall, answer: Answer, bytesOut: number): void {
+  /** Records and counts a request whose response has been written. */
+  #record(call: EndpointCall, answer: Answer): void {
+    const { bytesIn, bytesOut, endpoint, startedMs, trace } = call
+    if (bytesOut === undefined) return
+    const { clock, log, meter, queryLog } = this.#services
     try {
-      this.#services.queryLog?.record(call, answer, bytesOut)
+      if (this.#recordsQueries && endpoint?.recorded) queryLog?.record(call, answer, bytesOut)
     } catch (cause) {
-      this.#services.log.error({ err: cause, traceId: call.trace.traceId }, 'cannot record the request')
+      log.error({ err: cause, traceId: trace.traceId }, 'cannot record the request')
     }
+    meter?.answered(answer, bytesIn, bytesOut, clock.elapsedMs() - startedMs)
   }
 
   /**

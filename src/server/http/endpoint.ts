@@ -72,6 +72,8 @@ export class EndpointCall {
   /** Arrival of the request, by the clock of the services. */
   startedMs = 0
   bytesIn = 0
+  /** Bytes of the response's body; undefined until the response has been written. */
+  bytesOut: number | undefined
   /** Ends the count of the request as a running request. Set while the handler runs. */
   release: (() => void) | undefined
   /** Waits to be sent. */

@@ -24,7 +24,10 @@ export class ResponseWriter {
     { meter, timers }: Pick<EventWriterServices, 'meter' | 'timers'>,
   ) {
     this.#context = context
-    this.#services = { budget, written: new TurnEnd(count => count()), timers, meter }
+    const written = new TurnEnd<() => void>(counts => {
+      for (const count of counts) count()
+    })
+    this.#services = { budget, written, timers, meter }
   }
 
   /**

@@ -2,7 +2,8 @@
 //
 // The responses of a turn are sent together. A write wakes the client's process, which costs the service as much as a
 // small query, but several writes that follow each other directly wake it only once. With 32 connections of one client,
-// this almost doubles the point reads per second.
+// this almost doubles the point reads per second. So other work, such as the records of the query log, comes after the
+// writes of all responses, not between two of them.
 //
 // The bytes of short responses that wait for the client are counted only at the end of the turn. By then, nearly all
 // responses have been flushed and need not be counted.
@@ -14,21 +15,21 @@ const delayMsMax = 1
 
 /** Holds items until all work of the current turn has run. */
 export class TurnEnd<T> {
-  readonly #handle: (item: T) => void
+  readonly #handle: (items: readonly T[]) => void
   readonly #clock: Clock | undefined
   #queue: T[] = []
   #queuedSinceMs = 0
   readonly #flush = () => {
     const queue = this.#queue
     this.#queue = []
-    for (const item of queue) this.#handle(item)
+    this.#handle(queue)
   }
 
   /**
    * `handle` must not throw. With a clock, all waiting items are handled when an item is added more than a millisecond
    * after the first one.
    */
-  constructor(handle: (item: T) => void, clock?: Clock) {
+  constructor(handle: (items: readonly T[]) => void, clock?: Clock) {
     this.#handle = handle
     this.#clock = clock
   }
