@@ -3,13 +3,7 @@
 
 import { catchError } from '../../base/catch-error.ts'
 import type { Message } from '../../base/message.ts'
-import {
-  anyObject,
-  anyType,
-  type FieldType,
-  nullType,
-  type ScalarName,
-} from '../../model/schema/field-types.ts'
+import { anyType, type FieldType, nullType, type ScalarName } from '../../model/schema/field-types.ts'
 import { unionOf } from '../../model/schema/type-check.ts'
 import type { FindCollection, ReadSignature, ReferredCollection } from '../../model/session.ts'
 import { type Diagnostic, QueryFailure, type Remark } from '../failure/query-failure.ts'
@@ -37,7 +31,6 @@ const plainTypes: ReadonlyMap<string, FieldType> = new Map<string, FieldType>([
   ...scalars.map((name): [string, FieldType] => [name, { kind: 'scalar', name }]),
   ['Float', { kind: 'scalar', name: 'Double' }],
   ['Null', nullType],
-  ['Object', anyObject],
 ])
 
 /**
@@ -182,13 +175,13 @@ function joinHalves(parts: readonly Part[]): Part[] {
 const documentShape: Shape = { parameters: [], fields: new Map(), isDocument: true }
 const otherShape: Shape = { parameters: [], fields: new Map() }
 
-/** The shape of a type, without its members. `Object` is a type of fields only. */
+/** The shape of a type, without its members. */
 function shapeOf(name: string, find: FindCollection): Shape | undefined {
   const known = libraryShapes.get(name)
   if (known !== undefined) return known
   if (find(name) !== undefined) return documentShape
-  const isKnown = name === 'Object' || (name.startsWith('Null') && find(name.slice(4)) !== undefined)
-  return isKnown ? otherShape : undefined
+  const isNull = name.startsWith('Null') && find(name.slice(4)) !== undefined
+  return isNull ? otherShape : undefined
 }
 
 /** `source` contains the text of the signature. */

@@ -129,13 +129,16 @@ class Resolver {
     const { name, start } = node
     const span = this.#span(node)
     const nameSpan = this.#span({ start, end: start + name.length })
-    const isBuiltIn = name === 'Any' || name === 'Never'
+    // Only fields have the type `Object`: annotations and functions write `{ *: Any }`.
+    const isObject = name === 'Object' && this.#options.genericLevel === undefined
+    const isBuiltIn = isObject || name === 'Any' || name === 'Never'
     if (isBuiltIn && node.arguments.length > 0) {
       this.#options.error(msg`Type \`${name}\` does not accept any parameters.`, nameSpan)
       return anyType
     }
     if (name === 'Any') return { ...anyType, span }
     if (name === 'Never') return { ...neverType, span }
+    if (isObject) return { kind: 'record', fields: new Map(), wildcard: anyType, span }
     const generic = generics.get(name)
     if (generic !== undefined) return { ...generic, span }
     if (name === '_') {
