@@ -35,7 +35,14 @@ export function createMemoryGroup(): MemoryGroup {
   }
   return {
     folder,
-    limit: bytes => writeFileSync(join(folder, file), String(Math.round(bytes))),
+    limit: bytes => {
+      try {
+        writeFileSync(join(folder, file), String(Math.round(bytes)))
+      } catch (cause) {
+        if ((cause as NodeJS.ErrnoException).code !== 'EBUSY') throw cause
+        throw new Error('the processes have more private memory than the limit of the group', { cause })
+      }
+    },
     remove: () => rmdirSync(folder),
   }
 }
