@@ -22,7 +22,7 @@ export interface CaseResult {
   readonly step?: number | string
   readonly complaint?: string
   /** The errors in the last response of a failed case, if it rejected a query or a schema. */
-  readonly rejection?: readonly string[]
+  readonly refusal?: readonly string[]
 }
 
 /** The differences between the results and the list. Both are empty if they match. */

@@ -46,14 +46,14 @@ test('checks change no results, and reject exactly the listed cases', async () =
   const server = await startServer()
   const results = await playWith(server, '', ['v10'], 'true').finally(() => server.stop())
   const failed = results.filter(({ passed }) => !passed)
-  const others = failed.filter(({ id, rejection }) => rejection === undefined && id !== completeResponse)
+  const others = failed.filter(({ id, refusal }) => refusal === undefined && id !== completeResponse)
   const expected = readExpectedFailures()
   assert.deepEqual(
     others.filter(({ id }) => !expected.includes(id)),
     [],
   )
-  const found = failed.flatMap(({ id, rejection }) =>
-    rejection === undefined || expected.includes(id) ? [] : [[id, rejection[0] ?? ''] as const],
+  const found = failed.flatMap(({ id, refusal }) =>
+    refusal === undefined || expected.includes(id) ? [] : [[id, refusal[0] ?? ''] as const],
   )
   assert.deepEqual(Object.fromEntries(found.toSorted()), rejected)
 })
