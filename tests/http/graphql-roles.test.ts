@@ -135,7 +135,6 @@ const setups = [
 ]
 
 type Caller = 'Ann' | 'Bob' | 'stranger' | 'auditor' | 'lister'
-/** The secret of each caller. */
 type Secrets = Readonly<Record<Caller | 'admin', string>>
 
 async function database(name: string): Promise<Secrets> {
