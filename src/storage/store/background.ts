@@ -46,8 +46,15 @@ export class Background {
   /** Returns whether there was work to do. */
   async runOnce(): Promise<boolean> {
     await this.#removalTime?.saveTime()
-    const built = await this.#builds.runOnce()
-    return (await this.sweeper.runOnce()) || built
+    let swept = false
+    let built: boolean
+    try {
+      built = await this.#builds.runOnce()
+    } finally {
+      // A build that always fails must not stop the removals of all databases.
+      swept = await this.sweeper.runOnce()
+    }
+    return swept || built
   }
 
   /** Called while another process may do the background work, which makes the state in memory outdated. */

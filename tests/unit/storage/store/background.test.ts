@@ -3,7 +3,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Timers } from '../../../../src/base/timers.ts'
-import { startBackground } from '../../../../src/storage/store/background.ts'
+import { documentRange } from '../../../../src/storage/keys/keyspace.ts'
+import { Background, startBackground } from '../../../../src/storage/store/background.ts'
 import { Bench, createCollection, createIndex, data, documentRef, field } from './support.ts'
 
 /** Timers that the test fires. */
@@ -50,5 +51,31 @@ test('background work goes on step by step until it is stopped', async () => {
   await background.stop()
   assert.equal(timers.waiting, 0)
   assert.deepEqual(errors, [])
+  await bench.close()
+})
+
+test('removals continue although a build fails with every step', async () => {
+  const bench = new Bench()
+  const removed = await bench.write(transaction => {
+    const users = createCollection(transaction, 'users')
+    for (let id = 0; id < 200; id++) transaction.put(documentRef(users, id), data({ n: 1n }))
+    createIndex(transaction, 'by_n', { source: users, terms: [field('n')] })
+    const others = createCollection(transaction, 'others')
+    for (let id = 0; id < 200; id++) transaction.put(documentRef(others, id), data({ n: 1n }))
+    return others
+  })
+  await bench.write(transaction => transaction.delete(removed))
+  const { counted } = bench.store
+  bench.store.counted = () => {
+    throw new RangeError('the build writes too much')
+  }
+  const background = new Background(bench.store)
+  const rows = () =>
+    bench.kv.read(view => [...view.range(documentRange(removed.database, Number(removed.id)))].length)
+  assert.equal(rows(), 200)
+  for (let step = 0; step < 50 && rows() > 0; step++)
+    await assert.rejects(background.runOnce(), /the build writes too much/)
+  assert.equal(rows(), 0)
+  bench.store.counted = counted
   await bench.close()
 })
