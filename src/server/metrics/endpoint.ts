@@ -4,6 +4,7 @@ import { createServer, type ServerResponse } from 'node:http'
 import { isIPv6 } from 'node:net'
 import type { Logger } from 'pino'
 import { Registry } from 'prom-client'
+import { limits } from '../../base/limits.ts'
 import { type ListenAddress, listenOn } from '../http/listener.ts'
 
 /** A collector needs one connection. Without a limit, a faulty collector could use up all file descriptors. */
@@ -20,7 +21,8 @@ export async function serveMetrics(
   collect: () => Promise<string>,
   log: Logger,
 ): Promise<MetricsServer> {
-  const server = createServer((request, response) => {
+  // Collectors that read more seldom than every five seconds, Node's default, would open a connection for each read.
+  const server = createServer({ keepAliveTimeout: limits.connectionIdleMs }, (request, response) => {
     const path = request.url?.split('?', 1)[0]
     if (path !== '/metrics') end(response, 404, 'Metrics are at /metrics.\n')
     else if (request.method !== 'GET' && request.method !== 'HEAD')
