@@ -46,15 +46,15 @@ export class Background {
   /** Returns whether there was work to do. */
   async runOnce(): Promise<boolean> {
     await this.#removalTime?.saveTime()
-    let swept = false
     let built: boolean
+    let swept: boolean
     try {
       built = await this.#builds.runOnce()
     } finally {
       // A build that always fails must not stop the removals of all databases.
       swept = await this.sweeper.runOnce()
     }
-    return swept || built
+    return built || swept
   }
 
   /** Called while another process may do the background work, which makes the state in memory outdated. */
