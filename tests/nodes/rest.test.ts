@@ -30,7 +30,8 @@ describeNodes(
       const seconds = (performance.now() - beganMs) / 1000
       for (const { proxy } of [nodes.a, nodes.b]) proxy.cutsAfter = () => false
       assert.equal(await headSeq(), seq, 'nothing was appended')
-      assert.ok(sent <= 2 * 5 * (seconds + 1), `${sent} statements in ${seconds} s`)
+      // A node that serves reads sends more than 100 statements per second, an idle one about 5.
+      assert.ok(sent <= 2 * 25 * seconds, `${sent} statements in ${seconds} s`)
 
       const name = { create: { collection: 'counters' }, params: { object: {} } }
       const made = await send(nodes.a, { secret: nodes.cluster.secret, query: name })
