@@ -9,7 +9,7 @@ export const batchWritesMax = 256
 /** Approximate number of rows that can be read in the time of one write. */
 const readsPerWrite = 4
 /** A batch ends after this many bytes of rows, because {@link batchWritesMax} large documents could fill the memory. */
-const batchBytesMax = 4_194_304
+export const batchBytesMax = 4_194_304
 
 /** The result returns true when `milliseconds` have passed, and never if `milliseconds` is undefined. */
 export function batchEnd(milliseconds: number | undefined): () => boolean {
@@ -23,6 +23,7 @@ export class Batch {
   readonly #isOver: () => boolean
   #reads = 0
   #bytes = 0
+  #isEnded = false
 
   /** The batch also ends when `isOver` returns true; see {@link batchEnd}. */
   constructor(isOver: () => boolean) {
@@ -38,8 +39,14 @@ export class Batch {
     this.read(rows * readsPerWrite, bytes)
   }
 
+  /** The last item continues in the next batch. */
+  end(): void {
+    this.#isEnded = true
+  }
+
   /** Returns whether the next item, of `bytes` bytes, must wait for the next batch. */
   isFull(bytes = 0): boolean {
+    if (this.#isEnded) return true
     if (this.#reads === 0) return false
     const isLong = this.#reads >= batchWritesMax * readsPerWrite
     return isLong || this.#bytes + bytes >= batchBytesMax || this.#isOver()

@@ -10,7 +10,7 @@ import { keyTags, tagRange } from '../keys/keyspace.ts'
 import type { Entry } from '../kv/kv-contract.ts'
 import { type CheckContext, nameRef } from './check-context.ts'
 import { storedVersionsAscending } from './documents.ts'
-import { entryDocument, entrySince, hasExpired, withSince } from './entry-records.ts'
+import { entryDocument, entrySince, entryTtl, hasExpired, withSince } from './entry-records.ts'
 import { timelineRows } from './entry-timeline.ts'
 import type { IndexRow, IndexTables, StoredVersion } from './index-tables.ts'
 
@@ -41,7 +41,7 @@ export class IndexCheck {
     const minimum = this.#context.minimumOf(ref.database, ref.collection)
     for (const index of this.#tablesOf(ref.database, ref.collection)) {
       for (const row of timelineRows(index, versions).values()) {
-        if (hasExpired(row, minimum)) continue
+        if (mayBeRemoved(row, minimum)) continue
         const counter = counterOf(row.key)
         this.#needed.set(counter, (this.#needed.get(counter) ?? 0) + 1)
         this.#checkRow(ref, index, row, minimum)
@@ -97,7 +97,7 @@ export class IndexCheck {
   #counts(row: IndexRow, database: DatabaseId): boolean {
     const { collection } = entryDocument(database, row)
     if (!this.#context.catalogue.hasCollection(database, collection)) return false
-    return !hasExpired(row, this.#context.minimumOf(database, collection))
+    return !mayBeRemoved(row, this.#context.minimumOf(database, collection))
   }
 
   #reportExtraRows(counter: string): void {
@@ -114,6 +114,14 @@ export class IndexCheck {
       this.#context.report(`${nameRef(ref)} has an entry ${what} that belongs to no version`)
     }
   }
+}
+
+/**
+ * Returns whether the sweeper (sweeper.ts) may have removed the row. The sweeper may remove the entries of an expired
+ * document before the document.
+ */
+function mayBeRemoved(row: Entry, minimum: Micros): boolean {
+  return hasExpired(row, minimum) || (row.key[0] !== keyTags.indexEvent && entryTtl(row) <= minimum)
 }
 
 function placeOf(key: Uint8Array): { readonly database: DatabaseId; readonly index: number } {

@@ -8,14 +8,16 @@
 // the history and is rewritten there.
 
 import { keyAfter } from '../../base/bytes.ts'
-import { type CollectionId, type DatabaseId, firstUserCollection, type Ref } from '../../values/value.ts'
+import { type CollectionId, type DatabaseId, firstUserCollection, native, Ref } from '../../values/value.ts'
 import { decodeKey, documentOf } from '../keys/key-reader.ts'
 import { buildKey, collectionHistoryRange, documentRange, documentsIndex } from '../keys/keyspace.ts'
 import type { Entry, View } from '../kv/kv-contract.ts'
 import type { Overlay } from '../kv/overlay.ts'
 import { Batch } from './batch.ts'
+import { BuildFailure } from './index-builder.ts'
 import { encodeVersion } from './records.ts'
 import type { Rows } from './rows.ts'
+import { checkTransactionBytes } from './transaction-limits.ts'
 
 /**
  * The row contains the progress of a collection's rewriting. It exists while some versions may have an earlier shape.
@@ -91,6 +93,7 @@ function nextRows(
   batch: Batch,
 ): NextRows {
   const rows: Entry[] = []
+  let last: Uint8Array | undefined
   for (const table of [documentRange(database, collection), collectionHistoryRange(database, collection)]) {
     const from = Buffer.compare(start, table.start) > 0 ? start : table.start
     if (Buffer.compare(from, table.end) >= 0) continue
@@ -100,14 +103,27 @@ function nextRows(
       // time.
       if (reader.isOutdated(ref, row.value)) {
         const value = rewritten(reader, ref, row.value)
-        rows.push({ key: row.key, value })
         // A migration can replace small values by large values.
-        batch.write(1, Math.max(row.value.length, value.length))
+        const bytes = Math.max(row.value.length, value.length)
+        if (batch.isFull(bytes)) return { rows, last }
+        checkRowBytes(database, collection, ref, bytes)
+        rows.push({ key: row.key, value })
+        batch.write(1, bytes)
       } else batch.read(1, row.value.length)
-      if (batch.isFull()) return { rows, last: row.key }
+      last = row.key
+      if (batch.isFull()) return { rows, last }
     }
   }
   return { rows, last: undefined }
+}
+
+/** A version that no transaction can write delays only the rewriting of its own collection. */
+function checkRowBytes(database: DatabaseId, collection: CollectionId, ref: Ref, bytes: number): void {
+  try {
+    checkTransactionBytes(bytes)
+  } catch (cause) {
+    throw new BuildFailure(new Ref(database, native.indexes, BigInt(documentsIndex(collection))), ref, cause)
+  }
 }
 
 function rewritten(reader: RewriteContext['reader'], ref: Ref, stored: Uint8Array): Uint8Array {

@@ -46,7 +46,7 @@ interface PendingDocument {
   readonly journal: Journal
   version: Version
   bytes: number
-  /** The number of bytes of the written index rows. */
+  /** The bytes of the written index rows that count towards the limit of the transaction. */
   rowBytes: number
 }
 

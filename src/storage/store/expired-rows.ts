@@ -3,11 +3,15 @@
 // rows of a version expire together with the version. A document with a `ttl` expires at its `ttl`, or at its last write
 // if this write is later. If the document's expiry is not after the minimum valid time, the complete document has
 // expired. The cost depends only on the expired data, and on the version that was valid at the minimum valid time.
+//
+// A version may have more index rows than one batch removes. The batches then remove the rows of the version before its
+// own row. Meanwhile, the version is stored without some of its entries, which no read can return any more.
 
 import { type Micros, native, type Ref } from '../../values/value.ts'
 import { documentKey, historyKey, historyRange } from '../keys/keyspace.ts'
 import type { Bytes } from '../kv/kv-contract.ts'
-import type { Batch } from './batch.ts'
+import type { Overlay } from '../kv/overlay.ts'
+import { type Batch, batchBytesMax } from './batch.ts'
 import { removeHome } from './directory.ts'
 import { newestLive, storedVersionsAscending } from './documents.ts'
 import { Timeline } from './entry-timeline.ts'
@@ -61,11 +65,15 @@ export function rowsOfDocument(
   const versions = storedVersionsAscending(snapshot, ref)
   const { isAll, keys, root, timelines } = removableRows(store, transaction, ref, versions, batch)
   if (!isAll) return { keys, isAll }
-  const last = timelines.flatMap(timeline => timeline.liveRows()).map(({ key }) => key)
-  if (root !== undefined) last.push(root.action === 'delete' ? historyKey(ref, root.ts) : documentKey(ref))
-  batch.write(last.length, bytesOf(last))
-  if (ref.collection === native.keys) removeHome(rows.overlay, ref)
-  return { keys: [...keys, ...last], isAll }
+  const live = timelines.flatMap(timeline => timeline.liveRows()).map(({ key }) => key)
+  const last = portionOf(rows.overlay, live, batch)
+  if (last.isAll) {
+    if (root !== undefined)
+      last.keys.push(root.action === 'delete' ? historyKey(ref, root.ts) : documentKey(ref))
+    if (ref.collection === native.keys) removeHome(rows.overlay, ref)
+  }
+  batch.write(last.keys.length, bytesOf(last.keys))
+  return { keys: [...keys, ...last.keys], isAll: last.isAll }
 }
 
 /** Yields the versions of a document that were written up to the time `upTo`, oldest first. `newest`: if it is live. */
@@ -90,7 +98,8 @@ interface RemovableRows {
 
 /**
  * The keys of all versions but the last, and of the index rows that end with one of `versions`. Stops between two
- * versions when `batch` is full: the remaining versions then form a complete document with a shorter history.
+ * versions when `batch` is full: the remaining versions then form a complete document with a shorter history. Stops
+ * within the index rows of a version only if they are too large for a batch.
  */
 function removableRows(
   store: Store,
@@ -99,7 +108,10 @@ function removableRows(
   versions: Iterable<Bytes>,
   batch: Batch,
 ): RemovableRows {
-  const timelines = indexesOf(rows, ref.database, ref.collection).map(index => new Timeline(index))
+  // The events of the collection's documents, which serve as expiry marks, are the first index, and are removed last.
+  const timelines = indexesOf(rows, ref.database, ref.collection)
+    .map(index => new Timeline(index))
+    .reverse()
   const keys: Uint8Array[] = []
   let root: StoredVersion | undefined
   let steps = 0
@@ -107,16 +119,43 @@ function removableRows(
     // Without a second version, the next batch would begin with the same version again.
     if (steps++ > 1 && batch.isFull()) return { keys, isAll: false, root, timelines }
     const version = rows.reader.read(ref, stored)
-    const added = store.counted(ref.database, () =>
+    const ended = store.counted(ref.database, () =>
       timelines.flatMap(timeline => timeline.add(version)).map(({ key }) => key),
     )
-    if (root !== undefined) added.push(historyKey(ref, root.ts))
-    for (const key of added) keys.push(key)
+    const added = portionOf(rows.overlay, ended, batch)
+    if (added.isAll && root !== undefined) added.keys.push(historyKey(ref, root.ts))
+    for (const key of added.keys) keys.push(key)
     batch.read(1, stored.length)
-    batch.write(added.length, bytesOf(added))
+    batch.write(added.keys.length, bytesOf(added.keys))
+    if (!added.isAll) return { keys, isAll: false, root, timelines }
     root = version
   }
   return { keys, isAll: true, root, timelines }
+}
+
+interface Portion {
+  readonly keys: Uint8Array[]
+  readonly isAll: boolean
+}
+
+/**
+ * All of `keys` or, if they have too many bytes for one batch, the first of the keys that are still stored; then ends
+ * `batch`.
+ */
+function portionOf(overlay: Overlay, keys: Uint8Array[], batch: Batch): Portion {
+  if (bytesOf(keys) <= batchBytesMax) return { keys, isAll: true }
+  const portion: Uint8Array[] = []
+  let left = batchBytesMax
+  for (const key of keys) {
+    if (overlay.get(key) === undefined) continue
+    left -= key.length
+    if (left < 0) {
+      batch.end()
+      return { keys: portion, isAll: false }
+    }
+    portion.push(key)
+  }
+  return { keys: portion, isAll: true }
 }
 
 function bytesOf(keys: readonly Uint8Array[]): number {

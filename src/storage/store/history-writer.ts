@@ -23,6 +23,7 @@ import {
   type StoredVersion,
 } from './index-tables.ts'
 import { encodeVersion, ttlOf, versionTime } from './records.ts'
+import { minimumValidTime } from './retention.ts'
 import { indexesOf, type Rows } from './rows.ts'
 import { readFirst } from './snapshot.ts'
 import { recordWork } from './sweeper-work.ts'
@@ -137,14 +138,11 @@ interface RowChange {
 }
 
 /** The rows of an index that the versions concern. */
-function addIndexRows(
-  { overlay }: Rows,
-  index: IndexTables,
-  { after, before, old, written }: RowChange,
-): void {
+function addIndexRows(context: Rows, index: IndexTables, { after, before, old, written }: RowChange): void {
+  const { overlay } = context
   const { next, previous } = before
   const earlier = new Timeline(index)
-  if (previous !== undefined) earlier.resume(previous, entry => startOf(overlay, index, entry, previous.ts))
+  if (previous !== undefined) earlier.resume(previous, entry => startOf(context, index, entry, previous.ts))
   const later = earlier.fork()
   addTimeline(old, earlier, before)
   addTimeline(written, later, after)
@@ -170,14 +168,24 @@ function addTimeline(rows: Map<string, IndexRow>, timeline: Timeline, { next, pr
 }
 
 /** Returns the time at which an entry of the version at `ts` was added. */
-function startOf(overlay: Overlay, index: IndexTables, entry: PreparedEntry, ts: Micros): Micros {
+function startOf(
+  { catalogue, overlay, snapshot }: Rows,
+  index: IndexTables,
+  entry: PreparedEntry,
+  ts: Micros,
+): Micros {
   if (index.keeps === 'events') return ts
   const row = spanAt(overlay, index, entry, ts)
+  if (row !== undefined) return entrySince(row)
+  const { collection, database } = entry.document
+  const definition = catalogue.userCollection(database, collection)
+  // The sweeper (expired-rows.ts) may have removed some of the expired entries of a version.
+  const isExpired = Math.min(ts, entry.ttl) <= minimumValidTime(collection, definition, snapshot.time)
   assert(
-    row !== undefined || index.keeps === 'live' || isBeingBuilt(overlay, index, entry),
+    isExpired || index.keeps === 'live' || isBeingBuilt(overlay, index, entry),
     'the entries of a version are in its index',
   )
-  return row === undefined ? ts : entrySince(row)
+  return ts
 }
 
 /** The row of the entry that existed at `ts`. */

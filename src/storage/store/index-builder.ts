@@ -1,8 +1,9 @@
 // Builds indexes over existing documents: adds entries for all stored versions of a document, each with the time of its
 // version. If there are few documents, the transaction that creates the index also builds it. Otherwise, the index is
 // built in batches in the background. Each batch is a transaction that also stores the progress, so a crash loses at
-// most one batch. A batch may end between two versions of a document. During the build, a transaction that writes a
-// document also writes its index rows. When the build reaches this document, it writes all of its index rows again.
+// most one batch. A batch may end between two versions of a document, and within the rows of a version if these rows
+// alone are too large for a batch. During the build, a transaction that writes a document also writes its index rows.
+// When the build reaches this document, it writes all of its index rows again.
 
 import { limits } from '../../base/limits.ts'
 import { RequestError } from '../../base/request-errors.ts'
@@ -17,8 +18,8 @@ import {
 import { decodeKeyOf } from '../keys/key-reader.ts'
 import { buildKey, tagRange } from '../keys/keyspace.ts'
 import type { View } from '../kv/kv-contract.ts'
-import type { Overlay } from '../kv/overlay.ts'
-import { Batch } from './batch.ts'
+import type { Journal, Overlay } from '../kv/overlay.ts'
+import { Batch, batchBytesMax } from './batch.ts'
 import type { StoreCatalogue } from './catalogue.ts'
 import { everyDocument, idMax, storedVersionsAscending, validAt } from './documents.ts'
 import { entrySince, hasExpired } from './entry-records.ts'
@@ -38,13 +39,17 @@ import type { Rows } from './rows.ts'
 import { firstOf, type Snapshot } from './snapshot.ts'
 import type { Transaction } from './store-contract.ts'
 import { recordWork } from './sweeper-work.ts'
-import { checkTransactionBytes } from './transaction-limits.ts'
 
 export const indexBuilderLimits = {
   /** Maximum number of stored document versions for which the transaction that creates an index also builds it. */
   synchronousIndexBuildMax: 128,
   /** Maximum number of bytes of these versions; own limit. */
   synchronousIndexBuildBytesMax: 1_048_576,
+  /**
+   * Maximum number of bytes of index rows that the transaction that creates an index writes: half of the bytes that a
+   * transaction may write; own limit.
+   */
+  synchronousIndexRowsBytesMax: 8_388_608,
 } as const
 
 /** Finding a document costs as much as reading this number of versions. */
@@ -75,27 +80,35 @@ export function fitsOneTransaction(
   return true
 }
 
-/** Indexes all stored versions within the running transaction. */
+/**
+ * Indexes all stored versions within the running transaction. Returns false if the index rows have too many bytes; then
+ * no rows were written.
+ */
 export function buildNow(
   context: Rows,
   database: DatabaseId,
   collections: readonly CollectionId[],
   index: IndexTables,
-): void {
+): boolean {
+  const journal: Journal = []
   let bytes = 0
   const batch: VersionBatch = {
-    isFull: () => false,
+    bytesMax: indexBuilderLimits.synchronousIndexRowsBytesMax,
+    isFull: rowBytes => bytes + rowBytes > indexBuilderLimits.synchronousIndexRowsBytesMax,
     written(rowBytes, storedBytes) {
       bytes += rowBytes
-      checkTransactionBytes(bytes)
       // The live rows of a document cost nothing beside those of its versions.
       if (storedBytes > 0) context.snapshot.counters.indexUnits += index.width
     },
   }
   for (const collection of collections) {
-    for (const ref of everyDocument(context.snapshot, database, collection))
-      indexDocument(context, ref, index, undefined, batch)
+    for (const ref of everyDocument(context.snapshot, database, collection)) {
+      if (indexDocument(context, ref, index, undefined, batch, journal) === undefined) continue
+      context.overlay.revert(journal)
+      return false
+    }
   }
+  return true
 }
 
 /** A position between two versions of a document. The entries of the versions before the position were written. */
@@ -107,6 +120,8 @@ interface VersionPosition {
 }
 
 interface VersionBatch {
+  /** Maximum number of bytes of the index rows of one version. */
+  readonly bytesMax: number
   /** Returns whether a version with `rowBytes` bytes of index rows must wait for the next batch. */
   isFull(rowBytes: number): boolean
   /** The index rows of a version, or the live rows of a document, were written. */
@@ -124,10 +139,11 @@ function indexDocument(
   index: IndexTables,
   from: VersionPosition | undefined,
   batch: VersionBatch,
+  journal?: Journal,
 ): { readonly version: VersionPosition | undefined } | undefined {
   const { bindings, reader, snapshot } = context
   const compute = <T>(work: () => T): T => bindings.perItem(limits.documentBindingsMs, work)
-  const writer = new RowWriter(context, ref)
+  const writer = new RowWriter(context, ref, batch, journal)
   const timeline = new Timeline(index)
   let last = from && compute(() => resumeAt(context, ref, timeline, from))
   const versions = storedVersionsAscending(snapshot, ref, last?.ts)
@@ -136,18 +152,14 @@ function indexDocument(
     const version = reader.read(ref, stored)
     const { open } = timeline
     const rows = compute(() => timeline.add(version))
-    if (batch.isFull(bytesOf(rows))) return { version: last && { ts: last.ts, since: timesOf(open) } }
-    writer.write(rows)
-    batch.written(bytesOf(rows), stored.length)
+    if (!writer.write(rows, stored.length)) return { version: last && { ts: last.ts, since: timesOf(open) } }
     last = version
   }
   // Called only for its error. The number of entries of superseded versions is not limited.
   compute(() => prepareEntries(index, last, snapshot.time))
   const rows = timeline.liveRows()
-  if (batch.isFull(bytesOf(rows))) return { version: last && { ts: last.ts, since: timesOf(timeline.open) } }
-  writer.write(rows)
-  batch.written(bytesOf(rows), 0)
-  return undefined
+  if (writer.write(rows, 0)) return undefined
+  return { version: last && { ts: last.ts, since: timesOf(timeline.open) } }
 }
 
 /**
@@ -171,8 +183,8 @@ function timesOf(open: Timeline['open']): Micros[] {
   return Array.from(open.values(), ({ since }) => since)
 }
 
-function bytesOf(rows: readonly IndexRow[]): number {
-  return rows.reduce((sum, { key, value }) => sum + key.length + value.length, 0)
+function bytesOf(row: IndexRow): number {
+  return row.key.length + row.value.length
 }
 
 /**
@@ -182,25 +194,61 @@ function bytesOf(rows: readonly IndexRow[]): number {
 class RowWriter {
   readonly #context: Rows
   readonly #ref: Ref
+  readonly #batch: VersionBatch
+  readonly #journal: Journal | undefined
   readonly #minimum: Micros
   #isMarked = false
 
-  constructor(context: Rows, ref: Ref) {
+  constructor(context: Rows, ref: Ref, batch: VersionBatch, journal: Journal | undefined) {
     const definition = context.catalogue.userCollection(ref.database, ref.collection)
     this.#context = context
     this.#ref = ref
+    this.#batch = batch
+    this.#journal = journal
     this.#minimum = minimumValidTime(ref.collection, definition, context.snapshot.time)
   }
 
-  write(rows: Iterable<IndexRow>): void {
-    const { commitTime, overlay } = this.#context
+  /**
+   * Writes the rows that end with a version, or the live rows of a document. Returns false if some of the rows must wait
+   * for the next batch. `storedBytes`: the size of the version.
+   */
+  write(rows: readonly IndexRow[], storedBytes: number): boolean {
+    const batch = this.#batch
+    const bytes = rows.reduce((sum, row) => sum + bytesOf(row), 0)
+    if (batch.isFull(bytes)) return false
+    if (bytes <= batch.bytesMax) {
+      for (const row of rows) this.#set(row)
+    } else if (!this.#writeMissing(rows)) return false
+    batch.written(bytes, storedBytes)
+    return true
+  }
+
+  /**
+   * Writes the first of the rows that are not stored yet, because the rows are too large for one batch. Returns whether
+   * all rows are stored. Omits expired rows: otherwise, the sweeper could remove a part of the rows while the next batch
+   * writes another part, and neither would make progress.
+   */
+  #writeMissing(rows: readonly IndexRow[]): boolean {
+    const { overlay } = this.#context
+    let left = this.#batch.bytesMax
     for (const row of rows) {
-      overlay.set(row.key, row.value)
-      if (this.#isMarked || !hasExpired(row, this.#minimum)) continue
-      markExpiry(overlay, this.#ref, entrySince(row))
-      recordWork(overlay, 'history', commitTime, collectionOf(this.#ref))
-      this.#isMarked = true
+      if (hasExpired(row, this.#minimum)) continue
+      const stored = overlay.get(row.key)
+      if (stored !== undefined && Buffer.compare(stored, row.value) === 0) continue
+      left -= bytesOf(row)
+      if (left < 0) return false
+      this.#set(row)
     }
+    return true
+  }
+
+  #set(row: IndexRow): void {
+    const { commitTime, overlay } = this.#context
+    overlay.set(row.key, row.value, this.#journal)
+    if (this.#isMarked || !hasExpired(row, this.#minimum)) return
+    markExpiry(overlay, this.#ref, entrySince(row), this.#journal)
+    recordWork(overlay, 'history', commitTime, collectionOf(this.#ref), this.#journal)
+    this.#isMarked = true
   }
 }
 
@@ -311,14 +359,10 @@ export function continueBuild(transaction: BuildTransaction, index: Ref, isOver:
     (left, right) => left - right,
   )
   const batch = new Batch(isOver)
-  let bytes = 0
   const versions: VersionBatch = {
+    bytesMax: batchBytesMax,
     isFull: rowBytes => batch.isFull(rowBytes),
-    written(rowBytes, storedBytes) {
-      bytes += rowBytes
-      batch.read(1, rowBytes + storedBytes)
-      checkTransactionBytes(bytes)
-    },
+    written: (rowBytes, storedBytes) => batch.read(1, rowBytes + storedBytes),
   }
   for (const collection of collections) {
     if (collection < from.collection) continue

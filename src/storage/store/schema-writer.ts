@@ -136,8 +136,8 @@ export class SchemaWriter {
       this.#documents.pendingVersion(ref) === undefined &&
       this.#documents.base(ref) === undefined
     const version = this.#documents.write(ref, this.#complete(ref, fields))
-    if (isNewIndex) this.#build(ref)
-    return version
+    if (!isNewIndex || this.#build(ref)) return version
+    return this.#documents.write(ref, new Map(version.fields).set('active', false))
   }
 
   /** Two databases with the same number would share their data. */
@@ -147,21 +147,28 @@ export class SchemaWriter {
     assert(id !== rootDatabase && isOwn, 'the number of a database is its own')
   }
 
-  /** If there are many documents, they are indexed later in the background. */
-  #build(ref: Ref): void {
+  /**
+   * If there are many documents, or if their index rows are large, they are indexed later in the background. Returns
+   * false if the stored index is active, but has to be built in the background.
+   */
+  #build(ref: Ref): boolean {
     const { snapshot, overlay, catalogue, hooks } = this.#context
     const definition = catalogue.index(ref)
     assert(definition !== undefined, 'an index that was just written is in the catalogue')
     const collections = this.#sources(definition)
     if (!fitsOneTransaction(snapshot, ref.database, collections)) {
       beginBuild(overlay, ref)
-      return
+      return true
     }
     const isConcerned = (other: Ref) =>
       other.database === ref.database && covers(definition, other.collection)
+    let isBuilt = false
     this.#documents.withoutPending(isConcerned, () => {
-      buildNow(this.#context, ref.database, collections, userIndex(definition, hooks, catalogue))
+      const tables = userIndex(definition, hooks, catalogue)
+      isBuilt = buildNow(this.#context, ref.database, collections, tables)
+      if (!isBuilt) beginBuild(overlay, ref)
     })
+    return isBuilt
   }
 
   /**

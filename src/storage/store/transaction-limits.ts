@@ -4,6 +4,7 @@
 import { limits } from '../../base/limits.ts'
 import { msg } from '../../base/message.ts'
 import { RequestError } from '../../base/request-errors.ts'
+import { keyTags } from '../keys/keyspace.ts'
 import type { Write } from '../kv/kv-contract.ts'
 
 const transactionLimits = {
@@ -18,9 +19,22 @@ const transactionLimits = {
  */
 export function checkWrites(writes: readonly Write[]): number {
   let bytes = 0
-  for (const { key, value } of writes) bytes += key.length + (value?.length ?? 0)
+  for (const write of writes) bytes += countedBytes(write)
   checkTransactionBytes(bytes)
   return bytes
+}
+
+const timeBytes = 8
+
+/**
+ * The bytes of a write that count towards the limit of a transaction. When an entry of an index ends, its ended row
+ * counts as much as its live row counted, and the removal of the live row does not count. Otherwise, a document could be
+ * so large that a transaction can create it, but no transaction can delete it.
+ */
+export function countedBytes({ key, value }: Write): number {
+  if (value === undefined) return key[0] === keyTags.indexLive ? 0 : key.length
+  const bytes = key.length + value.length
+  return key[0] === keyTags.indexEnded ? bytes - timeBytes : bytes
 }
 
 /** Throws a RequestError if a transaction writes more bytes than the protocol allows. */

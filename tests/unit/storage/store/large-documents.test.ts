@@ -1,0 +1,317 @@
+// Background work on a single document whose index rows, or whose rewritten version, are about as large as a transaction
+// may be, or larger. Each step must be a transaction, and must not delay the work of other tenants.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { micros } from '../../../../src/base/micros.ts'
+import { anyType } from '../../../../src/model/schema/field-types.ts'
+import { readMigration } from '../../../../src/model/schema/migration-effects.ts'
+import { appendSteps } from '../../../../src/model/schema/migration-steps.ts'
+import { historyRange, tagRange } from '../../../../src/storage/keys/keyspace.ts'
+import { Background } from '../../../../src/storage/store/background.ts'
+import { BuildFailure } from '../../../../src/storage/store/index-builder.ts'
+import { retentionLimits } from '../../../../src/storage/store/retention.ts'
+import type { Ref, Value } from '../../../../src/values/value.ts'
+import { CountingStore } from './counting-store.ts'
+import {
+  Bench,
+  createCollection,
+  createIndex,
+  data,
+  day,
+  documentRef,
+  field,
+  matchIds,
+  second,
+} from './support.ts'
+
+const limit = 16_777_216
+/** A step may remove parts of the rows of two versions, each of at most 4 MiB. */
+const stepBytesMax = 9_000_000
+const tag = (n: number) => `tag ${n}`.padEnd(12, '.')
+const tags = (count: number): Value => Array.from({ length: count }, (_, n) => tag(n))
+const byTags = { terms: [field('tags')], values: [field('content')] }
+/** Longer values are only in the records of entries, not in the keys. */
+const cutBytes = 5000
+
+/** The bytes of the live row of one tag, without its content. */
+async function overheadBytes(): Promise<number> {
+  const bench = new Bench()
+  await bench.write(transaction => {
+    const items = createCollection(transaction, 'items')
+    createIndex(transaction, 'by_tags', { source: items, ...byTags })
+    transaction.put(documentRef(items, 1), data({ tags: tags(1), content: new Uint8Array(cutBytes) }))
+  })
+  const rows = bench.kv.read(view => [...view.range(tagRange('indexLive'))])
+  const [longest] = rows.map(({ key, value }) => key.length + value.length).toSorted((a, b) => b - a)
+  await bench.close()
+  return (longest ?? 0) - cutBytes
+}
+
+const overhead = await overheadBytes()
+
+/** A content for so many tags whose live rows just fit into a transaction. Their ended rows do not fit. */
+const contentFor = (count: number, ttlBytes = 0) =>
+  new Uint8Array(Math.floor(limit / count) - overhead - ttlBytes).fill(7)
+
+/** Number of tags of a version whose rows are large. */
+const few = 1000
+/** The keys of the rows of three indexes are larger than a transaction. */
+const many = 6500
+
+/** Runs background work until `isDone`. Returns the sizes of its transactions in bytes. */
+async function work(bench: Bench, kv: CountingStore, isDone: () => boolean): Promise<number[]> {
+  const sizes: number[] = []
+  kv.onCommit = writes =>
+    sizes.push(writes.reduce((sum, { key, value }) => sum + key.length + (value?.length ?? 0), 0))
+  const background = new Background(bench.store, error => {
+    throw error
+  })
+  while (!isDone()) await background.runOnce()
+  await background.runAll()
+  kv.onCommit = () => undefined
+  return sizes
+}
+
+interface Filled {
+  readonly bench: Bench
+  readonly kv: CountingStore
+  readonly items: Ref
+  readonly ref: Ref
+  /** The times of the versions. */
+  readonly times: readonly number[]
+  readonly content: Uint8Array
+}
+
+/** A collection with a document whose versions have these numbers of tags, and the content for the greatest number. */
+async function filled(
+  counts: readonly number[],
+  fields: Record<string, Value> = {},
+  ttl?: number,
+): Promise<Filled> {
+  const kv = new CountingStore()
+  const bench = new Bench(kv, { readMigration })
+  const items = await bench.write(transaction => createCollection(transaction, 'items', fields))
+  const ref = documentRef(items, 1)
+  const content = contentFor(Math.max(few, ...counts), ttl === undefined ? 0 : 8)
+  const times: number[] = []
+  for (const count of counts) {
+    bench.now += second
+    const end = ttl === undefined ? undefined : bench.now + ttl
+    times.push(
+      await bench.commit(transaction => transaction.put(ref, data({ tags: tags(count), content }, end))),
+    )
+  }
+  return { bench, kv, items, ref, times, content }
+}
+
+/** Adds documents, so that an index over the collection is built in the background. */
+const addMany = (bench: Bench, items: Ref) =>
+  bench.write(transaction => {
+    for (let id = 100; id < 400; id++) transaction.put(documentRef(items, id), data({ n: BigInt(id) }))
+  })
+
+const isActive = (bench: Bench, index: Ref) =>
+  bench.read(transaction => transaction.catalogue.index(index)?.active === true)
+
+/** Creates and builds indexes, each of whose live rows fit into a transaction, though not together. */
+async function withIndexes({ bench, items, kv }: Filled, count: number): Promise<readonly Ref[]> {
+  const indexes: Ref[] = []
+  for (let n = 0; n < count; n++)
+    indexes.push(
+      await bench.write(transaction =>
+        createIndex(transaction, `by_tags_${n}`, { source: items, ...byTags }),
+      ),
+    )
+  await work(bench, kv, () => indexes.every(index => isActive(bench, index)))
+  return indexes
+}
+
+const countRows = (bench: Bench, kind: 'indexLive' | 'indexEnded') =>
+  bench.kv.read(view => [...view.range(tagRange(kind))].length)
+
+test('an index is built if the ended rows of a past version, or the live rows, are as large as a transaction', async () => {
+  const { bench, items, kv, times } = await filled([few, 1, few])
+  await addMany(bench, items)
+  const index = await bench.write(transaction =>
+    createIndex(transaction, 'by_tags', { source: items, ...byTags }),
+  )
+  assert.equal(isActive(bench, index), false)
+  const sizes = await work(bench, kv, () => isActive(bench, index))
+  assert.ok(Math.max(...sizes) < stepBytesMax, `${Math.max(...sizes)} bytes in one transaction`)
+  const last = [tag(few - 1)]
+  bench.read(transaction => {
+    assert.deepEqual(matchIds(transaction, index, last), [1n])
+    assert.deepEqual(matchIds(transaction, index, last, times[0]), [1n])
+    assert.deepEqual(matchIds(transaction, index, last, times[1]), [])
+    assert.deepEqual(matchIds(transaction, index, [tag(0)], times[1]), [1n])
+  })
+  await bench.close()
+})
+
+test('a build continues within the rows of a version that a write into the past replaces', async () => {
+  for (const change of ['insert', 'remove', 'delete'] as const) {
+    const count = few / 2
+    const { bench, content, items, kv, ref, times } = await filled([1, count, 2, 3])
+    await addMany(bench, items)
+    const index = await bench.write(transaction =>
+      createIndex(transaction, 'by_tags', { source: items, ...byTags }),
+    )
+    const background = new Background(bench.store)
+    while (countRows(bench, 'indexEnded') < 2) await background.runOnce()
+    assert.ok(countRows(bench, 'indexEnded') < count - 2, 'the change is within the rows of the version')
+    const [, , superseding = 0] = times
+    await bench.write(transaction => {
+      if (change === 'delete') transaction.delete(ref)
+      if (change === 'remove') assert.ok(transaction.removeVersion(ref, micros(superseding), 'create'))
+      if (change === 'insert')
+        transaction.insertVersion(ref, micros(superseding - 5), data({ tags: tags(10), content }))
+    })
+    await work(bench, kv, () => isActive(bench, index))
+    await bench.close()
+  }
+})
+
+test('an index over a few documents is built in the background if its rows are large', async () => {
+  const { bench, content, items, kv, times } = await filled([few, 1])
+  const index = await bench.write(transaction => {
+    transaction.put(documentRef(items, 2), data({ tags: tags(2), content }))
+    const created = createIndex(transaction, 'by_tags', { source: items, ...byTags })
+    transaction.put(documentRef(items, 2), data({ tags: tags(3), content }))
+    return created
+  })
+  assert.equal(isActive(bench, index), false)
+  await work(bench, kv, () => isActive(bench, index))
+  bench.read(transaction => {
+    assert.deepEqual(matchIds(transaction, index, [tag(few - 1)], times[0]), [1n])
+    assert.deepEqual(matchIds(transaction, index, [tag(2)]), [2n])
+  })
+  await bench.close()
+})
+
+test('expired versions are removed if the rows of one version are larger than a transaction', async () => {
+  const all = await filled([many, 1], { history_days: 1n })
+  const { bench, content, kv, ref, times } = all
+  await withIndexes(all, 2)
+  const ended = countRows(bench, 'indexEnded')
+  assert.ok(ended > 2 * (many - 2), `${ended} rows`)
+  bench.now += day + retentionLimits.historyGraceMicros + second
+  const background = new Background(bench.store)
+  while (countRows(bench, 'indexEnded') === ended) await background.runOnce()
+  assert.ok(countRows(bench, 'indexEnded') > 0, 'a step removes a part of the rows')
+  assert.deepEqual(bench.store.check(), [])
+  // A write into the expired history meets the version without some of its entries.
+  await bench.write(transaction =>
+    transaction.insertVersion(ref, micros((times[0] ?? 0) + 5), data({ tags: tags(many), content })),
+  )
+  assert.deepEqual(bench.store.check(), [])
+  // The rest is found without the memory of the first sweeper.
+  const sizes = await work(bench, kv, () => countRows(bench, 'indexEnded') === 0)
+  assert.ok(Math.max(...sizes) < stepBytesMax, `${Math.max(...sizes)} bytes in one transaction`)
+  assert.equal(
+    bench.kv.read(view => [...view.range(historyRange(ref))].length),
+    0,
+  )
+  await bench.close()
+})
+
+/** Runs the first step of the removal of a document that has expired. */
+async function expireFirstRows(all: Filled, indexes: number): Promise<void> {
+  const { bench } = all
+  await withIndexes(all, indexes)
+  bench.now += day + retentionLimits.historyGraceMicros + second
+  const live = countRows(bench, 'indexLive')
+  const background = new Background(bench.store)
+  while (countRows(bench, 'indexLive') === live) await background.runOnce()
+  assert.deepEqual(bench.store.check(), [])
+}
+
+test('an expired document is removed if its entries are larger than a transaction', async () => {
+  const all = await filled([many], { history_days: 0n }, day)
+  const { bench, kv, ref } = all
+  await expireFirstRows(all, 3)
+  const sizes = await work(bench, kv, () => countRows(bench, 'indexLive') < few)
+  assert.ok(Math.max(...sizes) < stepBytesMax, `${Math.max(...sizes)} bytes in one transaction`)
+  assert.equal(
+    bench.read(transaction => transaction.get(ref)),
+    undefined,
+  )
+  await bench.close()
+})
+
+test('an expired document can be created again while its entries are being removed', async () => {
+  const all = await filled([5 * few], { history_days: 0n }, day)
+  const { bench, content, kv, ref } = all
+  await expireFirstRows(all, 1)
+  assert.ok(countRows(bench, 'indexLive') > few / 2, 'a step removes a part of the rows')
+  await bench.write(transaction => transaction.put(ref, data({ tags: tags(1), content })))
+  assert.deepEqual(bench.store.check(), [])
+  bench.now += day
+  await work(bench, kv, () => countRows(bench, 'indexEnded') === 0)
+  assert.ok(bench.read(transaction => transaction.get(ref)))
+  await bench.close()
+})
+
+test('a deleted collection is removed if the entries of one document are larger than a transaction', async () => {
+  const all = await filled([many])
+  const { bench, items, kv } = all
+  await withIndexes(all, 3)
+  await bench.write(transaction => transaction.delete(items))
+  const sizes = await work(bench, kv, () => countRows(bench, 'indexLive') < few)
+  assert.ok(Math.max(...sizes) < stepBytesMax, `${Math.max(...sizes)} bytes in one transaction`)
+  assert.equal(countRows(bench, 'indexEnded'), 0)
+  await bench.close()
+})
+
+test('a document that a transaction can create can be updated and deleted by a transaction', async () => {
+  const bench = new Bench()
+  const items = await bench.write(transaction => {
+    const items = createCollection(transaction, 'items')
+    createIndex(transaction, 'by_tags', { source: items, ...byTags })
+    return items
+  })
+  const [one, two] = [documentRef(items, 1), documentRef(items, 2)]
+  const [count, content] = [many - 400, contentFor(many)]
+  for (const ref of [one, two])
+    await bench.write(transaction => transaction.put(ref, data({ tags: tags(count), content })))
+  await bench.write(transaction => transaction.put(one, data({ tags: tags(1), content })))
+  await bench.write(transaction => transaction.delete(two))
+  await bench.close()
+})
+
+const long = (megabytes: number) => 'x'.repeat(megabytes * 1_000_000)
+
+/** Adds a field with a default value to the documents of a collection. */
+const addField = (bench: Bench, items: Ref, name: string, value: string) =>
+  bench.write(transaction => {
+    const fields = transaction.get(items)?.fields
+    const changed = new Map<string, Value>(fields)
+    appendSteps(changed, fields, [{ kind: 'add', path: [name], type: anyType, value }])
+    transaction.put(items, changed)
+  })
+
+test('a large rewritten version waits for the next batch, and an impossible one delays nothing else', async () => {
+  const { bench, items } = await filled([])
+  for (let id = 0; id < 3; id++)
+    await bench.write(transaction =>
+      transaction.put(documentRef(items, id), data({ text: long(1.3), one: '', two: '' })),
+    )
+  await bench.write(transaction => transaction.put(documentRef(items, 9), data({ text: long(8) })))
+  const errors: unknown[] = []
+  const background = new Background(bench.store, error => errors.push(error))
+  await addField(bench, items, 'one', long(5))
+  await background.runAll()
+  assert.equal(errors.length, 0)
+  await addField(bench, items, 'two', long(5))
+  const late = await bench.write(transaction => createCollection(transaction, 'late', { history_days: 0n }))
+  await bench.write(transaction => transaction.put(documentRef(late, 1), data({}, bench.now + second)))
+  bench.now += day
+  await background.runAll()
+  assert.equal(errors.length, 1)
+  assert.ok(errors[0] instanceof BuildFailure)
+  assert.equal(
+    bench.read(transaction => [...transaction.versions(documentRef(late, 1))].length),
+    0,
+  )
+  await bench.close()
+})
