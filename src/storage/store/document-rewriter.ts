@@ -17,7 +17,7 @@ import { Batch } from './batch.ts'
 import { BuildFailure } from './index-builder.ts'
 import { encodeVersion } from './records.ts'
 import type { Rows } from './rows.ts'
-import { checkTransactionBytes } from './transaction-limits.ts'
+import { checkWrites } from './transaction-limits.ts'
 
 /**
  * The row contains the progress of a collection's rewriting. It exists while some versions may have an earlier shape.
@@ -106,7 +106,7 @@ function nextRows(
         // A migration can replace small values by large values.
         const bytes = Math.max(row.value.length, value.length)
         if (batch.isFull(bytes)) return { rows, last }
-        checkRowBytes(database, collection, ref, bytes)
+        checkBytes(database, collection, ref, { key: row.key, value })
         rows.push({ key: row.key, value })
         batch.write(1, bytes)
       } else batch.read(1, row.value.length)
@@ -118,9 +118,10 @@ function nextRows(
 }
 
 /** A version that no transaction can write delays only the rewriting of its own collection. */
-function checkRowBytes(database: DatabaseId, collection: CollectionId, ref: Ref, bytes: number): void {
+function checkBytes(database: DatabaseId, collection: CollectionId, ref: Ref, row: Entry): void {
+  const progress = { key: rewriteKey(database, collection), value: keyAfter(row.key) }
   try {
-    checkTransactionBytes(bytes)
+    checkWrites([row, progress])
   } catch (cause) {
     throw new BuildFailure(new Ref(database, native.indexes, BigInt(documentsIndex(collection))), ref, cause)
   }

@@ -30,6 +30,7 @@ import {
   type StoredVersion,
 } from './index-tables.ts'
 import { encodeVersion, ttlOf, versionTime, versionTtl } from './records.ts'
+import { minimumValidTime } from './retention.ts'
 import { indexesOf, type Rows } from './rows.ts'
 import { read, recordExpiry } from './snapshot.ts'
 import { type Change, type Version, WriteRejected } from './store-contract.ts'
@@ -185,6 +186,8 @@ export class DocumentWriter {
     const { journal, version } = pending
     const { database, collection } = version.ref
     const isLive = (id: CollectionId) => catalogue.hasCollection(database, id)
+    const minimum = () =>
+      minimumValidTime(collection, catalogue.userCollection(database, collection), snapshot.time)
     const violated: Ref[] = []
     this.#bytes -= pending.rowBytes
     pending.rowBytes = 0
@@ -194,6 +197,7 @@ export class DocumentWriter {
         before: entriesOfStored(index, before, stamp),
         after: prepareEntries(index, version, stamp),
         time: commitTime,
+        minimum,
       })
       pending.rowBytes += bytes
       this.#bytes += bytes

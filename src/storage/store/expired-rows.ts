@@ -29,8 +29,8 @@ interface ExpiredRows {
   readonly isAll: boolean
   /**
    * Present if the `ttl` is not after `minimum`, but the document expires later, because it was written after its
-   * `ttl`. The caller must add an expiry mark (expiry-marks.ts) for this time, because version 0.2 of Terrarium added a mark
-   * for the `ttl` only.
+   * `ttl`. The caller must add an expiry mark (expiry-marks.ts) for this time, because version 0.2 of Terrarium added a
+   * mark for the `ttl` only.
    */
   readonly expiresAt?: Micros
 }

@@ -22,7 +22,7 @@ import {
   type PreparedEntry,
   type StoredVersion,
 } from './index-tables.ts'
-import { encodeVersion, ttlOf, versionTime } from './records.ts'
+import { encodeVersion, never, ttlOf, versionTime } from './records.ts'
 import { minimumValidTime } from './retention.ts'
 import { indexesOf, type Rows } from './rows.ts'
 import { readFirst } from './snapshot.ts'
@@ -140,9 +140,12 @@ interface RowChange {
 /** The rows of an index that the versions concern. */
 function addIndexRows(context: Rows, index: IndexTables, { after, before, old, written }: RowChange): void {
   const { overlay } = context
-  const { next, previous } = before
+  const { next, present, previous } = before
   const earlier = new Timeline(index)
-  if (previous !== undefined) earlier.resume(previous, entry => startOf(context, index, entry, previous.ts))
+  if (previous !== undefined) {
+    const superseded = (present ?? next)?.ts ?? never
+    earlier.resume(previous, entry => startOf(context, index, entry, { ts: previous.ts, superseded }))
+  }
   const later = earlier.fork()
   addTimeline(old, earlier, before)
   addTimeline(written, later, after)
@@ -167,20 +170,23 @@ function addTimeline(rows: Map<string, IndexRow>, timeline: Timeline, { next, pr
   else add(timeline.add(next))
 }
 
-/** Returns the time at which an entry of the version at `ts` was added. */
+/**
+ * Returns the time at which an entry of the version at `ts` was added. `superseded`: the time of the next version;
+ * {@link never} if there is none.
+ */
 function startOf(
   { catalogue, overlay, snapshot }: Rows,
   index: IndexTables,
   entry: PreparedEntry,
-  ts: Micros,
+  { superseded, ts }: { readonly ts: Micros; readonly superseded: Micros },
 ): Micros {
   if (index.keeps === 'events') return ts
   const row = spanAt(overlay, index, entry, ts)
   if (row !== undefined) return entrySince(row)
   const { collection, database } = entry.document
   const definition = catalogue.userCollection(database, collection)
-  // The sweeper (expired-rows.ts) may have removed some of the expired entries of a version.
-  const isExpired = Math.min(ts, entry.ttl) <= minimumValidTime(collection, definition, snapshot.time)
+  // The sweeper (expired-rows.ts) may have removed some of the entries of an expired version or document.
+  const isExpired = Math.min(superseded, entry.ttl) <= minimumValidTime(collection, definition, snapshot.time)
   assert(
     isExpired || index.keeps === 'live' || isBeingBuilt(overlay, index, entry),
     'the entries of a version are in its index',

@@ -39,6 +39,7 @@ import type { Rows } from './rows.ts'
 import { firstOf, type Snapshot } from './snapshot.ts'
 import type { Transaction } from './store-contract.ts'
 import { recordWork } from './sweeper-work.ts'
+import { checkTransactionBytes } from './transaction-limits.ts'
 
 export const indexBuilderLimits = {
   /** Maximum number of stored document versions for which the transaction that creates an index also builds it. */
@@ -188,8 +189,8 @@ function bytesOf(row: IndexRow): number {
 }
 
 /**
- * Adds an expiry mark (expiry-marks.ts) for a row that has already expired, because the sweeper (sweeper.ts) may already have
- * removed the earlier mark.
+ * Writes the index rows of a document. Adds an expiry mark (expiry-marks.ts) for a row that has already expired, because
+ * the sweeper (sweeper.ts) may already have removed the earlier mark.
  */
 class RowWriter {
   readonly #context: Rows
@@ -225,18 +226,21 @@ class RowWriter {
 
   /**
    * Writes the first of the rows that are not stored yet, because the rows are too large for one batch. Returns whether
-   * all rows are stored. Omits expired rows: otherwise, the sweeper could remove a part of the rows while the next batch
-   * writes another part, and neither would make progress.
+   * all rows are stored. Writes at least one row, so each batch makes progress, even if one row has more than
+   * `bytesMax` bytes. Throws a RequestError if no transaction can write this row. Omits expired rows: otherwise, the
+   * sweeper could remove a part of the rows while the next batch writes another part, and neither would make progress.
    */
   #writeMissing(rows: readonly IndexRow[]): boolean {
     const { overlay } = this.#context
-    let left = this.#batch.bytesMax
+    let written = 0
     for (const row of rows) {
       if (hasExpired(row, this.#minimum)) continue
       const stored = overlay.get(row.key)
       if (stored !== undefined && Buffer.compare(stored, row.value) === 0) continue
-      left -= bytesOf(row)
-      if (left < 0) return false
+      const bytes = bytesOf(row)
+      if (written > 0 && written + bytes > this.#batch.bytesMax) return false
+      written += bytes
+      checkTransactionBytes(written)
       this.#set(row)
     }
     return true

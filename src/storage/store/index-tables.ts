@@ -250,6 +250,15 @@ export function entriesOfStored(
   }
 }
 
+/** One version of a document replaces another. */
+interface ReplacedVersion {
+  readonly before: PreparedEntries
+  readonly after: PreparedEntries
+  readonly time: Micros
+  /** Returns the minimum valid time of the collection. Called only if the row of an entry is missing. */
+  readonly minimum: () => Micros
+}
+
 /** The effect of a write on an index. */
 interface ReplacedEntries {
   readonly added: readonly PreparedEntry[]
@@ -265,17 +274,17 @@ export function replaceEntries(
   overlay: Overlay,
   journal: Journal,
   index: IndexTables,
-  change: { readonly before: PreparedEntries; readonly after: PreparedEntries; readonly time: Micros },
+  change: ReplacedVersion,
 ): ReplacedEntries {
-  const { before, after, time } = change
+  const { before, after } = change
   let added = after
   let bytes = 0
   if (before.length > 0) {
-    for (const entry of notIn(after, before)) bytes += closeEntry(overlay, journal, index, entry, time)
+    for (const entry of notIn(after, before)) bytes += closeEntry(overlay, journal, index, entry, change)
     added = notIn(before, after)
   }
   for (const entry of added) {
-    const row = index.keeps === 'events' ? eventRow(entry, time, 'add') : entryRow(entry, time)
+    const row = index.keeps === 'events' ? eventRow(entry, change.time, 'add') : entryRow(entry, change.time)
     bytes += writeRow(overlay, row, journal)
   }
   return { added, bytes }
@@ -312,13 +321,16 @@ function closeEntry(
   journal: Journal,
   index: IndexTables,
   entry: PreparedEntry,
-  time: Micros,
+  { minimum, time }: ReplacedVersion,
 ): number {
   if (index.keeps === 'events') return writeRow(overlay, eventRow(entry, time, 'remove'), journal)
   const live = overlay.get(entry.liveKey)
   if (live === undefined) {
     // The sweeper (expired-rows.ts) may have removed the first entries of an expired document.
-    assert(entry.ttl <= time || isBeingBuilt(overlay, index, entry), 'an entry that ends is in its index')
+    assert(
+      isBeingBuilt(overlay, index, entry) || entry.ttl <= minimum(),
+      'an entry that ends is in its index',
+    )
     return 0
   }
   overlay.set(entry.liveKey, undefined, journal)
