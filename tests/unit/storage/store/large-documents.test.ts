@@ -1,5 +1,6 @@
-// Background work on a single document whose index rows, or whose rewritten version, are about as large as a transaction
-// may be, or larger. Each step must be a transaction, and must not delay the work of other tenants.
+// Background work on a single document whose index rows have more bytes than a batch, or whose rewritten version is
+// about as large as a transaction may be. Each step must write about as many bytes as a batch, so that the step fits into
+// a transaction, and must not delay the work of other tenants.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -25,39 +26,20 @@ import {
   second,
 } from './support.ts'
 
-const limit = 16_777_216
-/** A step may remove parts of the rows of two versions, each of at most 4 MiB. */
-const stepBytesMax = 9_000_000
+/** A batch writes 4 MiB, and the progress of the work. */
+const stepBytesMax = 4_500_000
 const tag = (n: number) => `tag ${n}`.padEnd(12, '.')
 const tags = (count: number): Value => Array.from({ length: count }, (_, n) => tag(n))
 const byTags = { terms: [field('tags')], values: [field('content')] }
-/** Longer values are only in the records of entries, not in the keys. */
-const cutBytes = 5000
 
-/** The bytes of the live row of one tag, without its content. */
-async function overheadBytes(): Promise<number> {
-  const bench = new Bench()
-  await bench.write(transaction => {
-    const items = createCollection(transaction, 'items')
-    createIndex(transaction, 'by_tags', { source: items, ...byTags })
-    transaction.put(documentRef(items, 1), data({ tags: tags(1), content: new Uint8Array(cutBytes) }))
-  })
-  const rows = bench.kv.read(view => [...view.range(tagRange('indexLive'))])
-  const [longest] = rows.map(({ key, value }) => key.length + value.length).toSorted((a, b) => b - a)
-  await bench.close()
-  return (longest ?? 0) - cutBytes
-}
-
-const overhead = await overheadBytes()
-
-/** A content for so many tags whose live rows just fit into a transaction. Their ended rows do not fit. */
-const contentFor = (count: number, ttlBytes = 0) =>
-  new Uint8Array(Math.floor(limit / count) - overhead - ttlBytes).fill(7)
-
-/** Number of tags of a version whose rows are large. */
-const few = 1000
-/** The keys of the rows of three indexes are larger than a transaction. */
-const many = 6500
+/** Number of tags of a version with large entries. Their rows have more than two batches. */
+const few = 300
+/** A row with this content has about 31 300 bytes: 1270 of the key, and 30 000 of the record. */
+const largeContent = new Uint8Array(30_000).fill(7)
+/** Number of tags of a version with small entries. The keys of their rows in three indexes have about 7.6 MB. */
+const many = 2000
+/** A row with this content has about 2600 bytes, half of them in the key. */
+const smallContent = new Uint8Array(1300).fill(7)
 
 /** Runs background work until `isDone`. Returns the sizes of its transactions in bytes. */
 async function work(bench: Bench, kv: CountingStore, isDone: () => boolean): Promise<number[]> {
@@ -83,7 +65,10 @@ interface Filled {
   readonly content: Uint8Array
 }
 
-/** A collection with a document whose versions have these numbers of tags, and the content for the greatest number. */
+/**
+ * A collection with a document whose versions have these numbers of tags. The entries are small if a version has more
+ * than {@link few} tags.
+ */
 async function filled(
   counts: readonly number[],
   fields: Record<string, Value> = {},
@@ -93,7 +78,7 @@ async function filled(
   const bench = new Bench(kv, { readMigration })
   const items = await bench.write(transaction => createCollection(transaction, 'items', fields))
   const ref = documentRef(items, 1)
-  const content = contentFor(Math.max(few, ...counts), ttl === undefined ? 0 : 8)
+  const content = Math.max(...counts) > few ? smallContent : largeContent
   const times: number[] = []
   for (const count of counts) {
     bench.now += second
@@ -114,23 +99,18 @@ const addMany = (bench: Bench, items: Ref) =>
 const isActive = (bench: Bench, index: Ref) =>
   bench.read(transaction => transaction.catalogue.index(index)?.active === true)
 
-/** Creates and builds indexes, each of whose live rows fit into a transaction, though not together. */
-async function withIndexes({ bench, items, kv }: Filled, count: number): Promise<readonly Ref[]> {
+/** Creates and builds three indexes over `source`. */
+async function withIndexes({ bench, items, kv }: Filled, source: Value = items): Promise<void> {
   const indexes: Ref[] = []
-  for (let n = 0; n < count; n++)
-    indexes.push(
-      await bench.write(transaction =>
-        createIndex(transaction, `by_tags_${n}`, { source: items, ...byTags }),
-      ),
-    )
+  for (const name of ['one', 'two', 'three'])
+    indexes.push(await bench.write(transaction => createIndex(transaction, name, { source, ...byTags })))
   await work(bench, kv, () => indexes.every(index => isActive(bench, index)))
-  return indexes
 }
 
 const countRows = (bench: Bench, kind: 'indexLive' | 'indexEnded') =>
   bench.kv.read(view => [...view.range(tagRange(kind))].length)
 
-test('an index is built if the ended rows of a past version, or the live rows, are as large as a transaction', async () => {
+test('an index is built in parts if the ended rows of a past version, or the live rows, exceed a batch', async () => {
   const { bench, items, kv, times } = await filled([few, 1, few])
   await addMany(bench, items)
   const index = await bench.write(transaction =>
@@ -172,6 +152,25 @@ test('a build continues within the rows of a version that a write into the past 
   }
 })
 
+test('a build continues after a row of a past version that is larger than a batch', async () => {
+  const { bench, items, ref, times } = await filled([1])
+  await bench.write(transaction => transaction.put(ref, data({ tags: tags(1), content: 'short' })))
+  await addMany(bench, items)
+  // A new version with such an entry would be rejected.
+  const values = Array.from({ length: 150 }, () => field('content'))
+  const index = await bench.write(transaction =>
+    createIndex(transaction, 'wide', { source: items, terms: [field('tags')], values }),
+  )
+  const background = new Background(bench.store)
+  for (let step = 0; step < 100 && !isActive(bench, index); step++) await background.runOnce()
+  assert.ok(isActive(bench, index))
+  bench.read(transaction => {
+    assert.deepEqual(matchIds(transaction, index, [tag(0)], times[0]), [1n])
+    assert.deepEqual(matchIds(transaction, index, [tag(0)]), [1n])
+  })
+  await bench.close()
+})
+
 test('an index over a few documents is built in the background if its rows are large', async () => {
   const { bench, content, items, kv, times } = await filled([few, 1])
   const index = await bench.write(transaction => {
@@ -189,12 +188,12 @@ test('an index over a few documents is built in the background if its rows are l
   await bench.close()
 })
 
-test('expired versions are removed if the rows of one version are larger than a transaction', async () => {
+test('expired versions are removed in parts if the rows of one version exceed a batch', async () => {
   const all = await filled([many, 1], { history_days: 1n })
   const { bench, content, kv, ref, times } = all
-  await withIndexes(all, 2)
+  await withIndexes(all)
   const ended = countRows(bench, 'indexEnded')
-  assert.ok(ended > 2 * (many - 2), `${ended} rows`)
+  assert.equal(ended, 3 * (many - 1))
   bench.now += day + retentionLimits.historyGraceMicros + second
   const background = new Background(bench.store)
   while (countRows(bench, 'indexEnded') === ended) await background.runOnce()
@@ -215,21 +214,23 @@ test('expired versions are removed if the rows of one version are larger than a 
   await bench.close()
 })
 
-/** Runs the first step of the removal of a document that has expired. */
-async function expireFirstRows(all: Filled, indexes: number): Promise<void> {
+/** Runs the first step of the removal of a document that has expired. The step removes a part of the entries. */
+async function expireFirstRows(all: Filled): Promise<void> {
   const { bench } = all
-  await withIndexes(all, indexes)
+  await withIndexes(all)
   bench.now += day + retentionLimits.historyGraceMicros + second
   const live = countRows(bench, 'indexLive')
+  assert.ok(live >= 3 * many, `${live} rows`)
   const background = new Background(bench.store)
   while (countRows(bench, 'indexLive') === live) await background.runOnce()
+  assert.ok(countRows(bench, 'indexLive') > many, 'a step removes a part of the rows')
   assert.deepEqual(bench.store.check(), [])
 }
 
-test('an expired document is removed if its entries are larger than a transaction', async () => {
+test('an expired document is removed in parts if its entries exceed a batch', async () => {
   const all = await filled([many], { history_days: 0n }, day)
   const { bench, kv, ref } = all
-  await expireFirstRows(all, 3)
+  await expireFirstRows(all)
   const sizes = await work(bench, kv, () => countRows(bench, 'indexLive') < few)
   assert.ok(Math.max(...sizes) < stepBytesMax, `${Math.max(...sizes)} bytes in one transaction`)
   assert.equal(
@@ -240,10 +241,9 @@ test('an expired document is removed if its entries are larger than a transactio
 })
 
 test('an expired document can be created again while its entries are being removed', async () => {
-  const all = await filled([5 * few], { history_days: 0n }, day)
+  const all = await filled([many], { history_days: 0n }, day)
   const { bench, content, kv, ref } = all
-  await expireFirstRows(all, 1)
-  assert.ok(countRows(bench, 'indexLive') > few / 2, 'a step removes a part of the rows')
+  await expireFirstRows(all)
   await bench.write(transaction => transaction.put(ref, data({ tags: tags(1), content })))
   assert.deepEqual(bench.store.check(), [])
   bench.now += day
@@ -252,10 +252,15 @@ test('an expired document can be created again while its entries are being remov
   await bench.close()
 })
 
-test('a deleted collection is removed if the entries of one document are larger than a transaction', async () => {
-  const all = await filled([many])
+test('the documents of a deleted collection are removed in parts if the entries of one exceed a batch', async () => {
+  const all = await filled([many, 1, many])
   const { bench, items, kv } = all
-  await withIndexes(all, 3)
+  const other = await bench.write(transaction => createCollection(transaction, 'other'))
+  // The indexes also cover another collection. Otherwise, they would be deleted together with the collection, and their
+  // tables would be removed without reading the document.
+  await withIndexes(all, [items, other])
+  assert.ok(countRows(bench, 'indexLive') >= 3 * many)
+  assert.ok(countRows(bench, 'indexEnded') >= 3 * (many - 1))
   await bench.write(transaction => transaction.delete(items))
   const sizes = await work(bench, kv, () => countRows(bench, 'indexLive') < few)
   assert.ok(Math.max(...sizes) < stepBytesMax, `${Math.max(...sizes)} bytes in one transaction`)
@@ -271,10 +276,10 @@ test('a document that a transaction can create can be updated and deleted by a t
     return items
   })
   const [one, two] = [documentRef(items, 1), documentRef(items, 2)]
-  const [count, content] = [many - 400, contentFor(many)]
-  for (const ref of [one, two])
-    await bench.write(transaction => transaction.put(ref, data({ tags: tags(count), content })))
-  await bench.write(transaction => transaction.put(one, data({ tags: tags(1), content })))
+  // The live rows have about 16.3 MB, and their keys have 0.65 MB. A transaction may write 16.8 MB.
+  const large = data({ tags: tags(520), content: largeContent })
+  for (const ref of [one, two]) await bench.write(transaction => transaction.put(ref, large))
+  await bench.write(transaction => transaction.put(one, data({ tags: tags(1), content: largeContent })))
   await bench.write(transaction => transaction.delete(two))
   await bench.close()
 })
