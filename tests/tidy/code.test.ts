@@ -10,6 +10,7 @@ import {
   type Findings,
   importCycles,
   misplacedTests,
+  nestedGenerators,
   repeatingComments,
   strayLimits,
   unknownSymbols,
@@ -31,6 +32,10 @@ const broken: Readonly<Record<string, string>> = {
     'export const shared = 1',
     'export interface PlantedOptions {}',
     'class Runner { #run() {} }',
+    'function* lines() {}',
+    'const scans = { *scan() {} }',
+    'const each = () => function* () {}',
+    'class Lines { *lines() {} }',
   ].join('\n'),
   'src/storage/keys/planted.ts': [
     '// Planted.',
@@ -112,6 +117,11 @@ rule('doc comments say more than the declaration', repeatingComments, [
 
 rule('a cast that the type check cannot verify has a reason', blindCasts, [
   'src/values/planted.ts:4: a cast without a reason',
+])
+
+rule('generator functions are declarations of a module or methods of a class', nestedGenerators, [
+  'src/values/planted.ts:11: a generator function within a function or an object',
+  'src/values/planted.ts:12: a generator function within a function or an object',
 ])
 
 rule('limits that clients can meet are in a table of limits, and other limits have a comment', strayLimits, [

@@ -52,6 +52,8 @@ export interface Syntax {
   /** The constants of the module whose value is a number. */
   readonly numbers: readonly NumberDeclaration[]
   readonly docComments: readonly DocComment[]
+  /** Generator functions and methods of object literals that are created whenever the code around them runs. */
+  readonly nestedGenerators: readonly Declaration[]
 }
 
 /** A folder that exists in the compiler's view only. */
@@ -107,6 +109,7 @@ class Reader {
   readonly #declared = new Set<string>()
   readonly #numbers: NumberDeclaration[] = []
   readonly #docComments: DocComment[] = []
+  readonly #nestedGenerators: Declaration[] = []
 
   constructor(path: string, text: string, tree: SourceFile) {
     this.#path = path
@@ -132,6 +135,7 @@ class Reader {
       declared: this.#declared,
       numbers: this.#numbers,
       docComments: this.#docComments,
+      nestedGenerators: this.#nestedGenerators,
     }
   }
 
@@ -193,6 +197,8 @@ class Reader {
     if (is.isCallExpression(node) && node.expression.kind === SyntaxKind.ImportKeyword && node.arguments[0])
       this.#import(node.arguments[0], false, undefined)
     if (is.isImportTypeNode(node)) this.#import(firstChild(node.argument) ?? node.argument, true, undefined)
+    if (isNestedGenerator(node))
+      this.#nestedGenerators.push({ name: around.trim(), line: this.#lineOf(node) })
     let inside = around
     if ('name' in node && node.name && isDeclaration(node)) {
       const name = (node.name as Node).getText(this.#tree)
@@ -315,4 +321,13 @@ function isStatementOrMember(node: Node): boolean {
     is.isPropertyDeclaration(node) ||
     is.isPropertyAssignment(node)
   )
+}
+
+function isNestedGenerator(node: Node): boolean {
+  const isFunction =
+    is.isFunctionDeclaration(node) || is.isFunctionExpression(node) || is.isMethodDeclaration(node)
+  if (!isFunction || node.asteriskToken === undefined) return false
+  const { parent } = node
+  if (is.isMethodDeclaration(node)) return is.isObjectLiteralExpression(parent)
+  return !is.isSourceFile(parent)
 }

@@ -32,23 +32,26 @@ export interface HistoryMember {
 type Combination = 'union' | 'intersection' | 'difference'
 
 export function combinedHistory(combination: Combination, members: readonly HistoryMember[]): HistoryStream {
-  const order = 'adds first'
-  return {
-    order,
-    *scan(scan) {
-      const { from, to, reverse } = scan
-      const wide = {
-        from: from && wholeMoment(from, 'low'),
-        to: to && wholeMoment(to, 'high'),
-        reverse: reverse === true,
-      }
-      for (const moment of moments(members, wide)) {
-        const shown = merged(
-          moment.filter(each => shows(combination, members, each)).map(each => seen(combination, each)),
-        )
-        for (const event of reverse ? shown.reverse() : shown) if (isWithin(event, scan, order)) yield event
-      }
-    },
+  return { order: 'adds first', scan: scan => combinedEvents(combination, members, scan) }
+}
+
+function* combinedEvents(
+  combination: Combination,
+  members: readonly HistoryMember[],
+  scan: HistoryScan,
+): Generator<SetEvent> {
+  const { from, to, reverse } = scan
+  const wide = {
+    from: from && wholeMoment(from, 'low'),
+    to: to && wholeMoment(to, 'high'),
+    reverse: reverse === true,
+  }
+  for (const moment of moments(members, wide)) {
+    const shown = merged(
+      moment.filter(each => shows(combination, members, each)).map(each => seen(combination, each)),
+    )
+    for (const event of reverse ? shown.reverse() : shown)
+      if (isWithin(event, scan, 'adds first')) yield event
   }
 }
 
@@ -190,16 +193,15 @@ export function joinHistory(
 
 /** Returns the events of the history `events` within the intervals `presences`. */
 function during(presences: readonly Presence[], events: HistoryStream): HistoryStream {
-  return {
-    order: events.order,
-    *scan(scan) {
-      for (const event of events.scan(scan)) {
-        const ts = eventTime(event)
-        step(presences.length)
-        if (presences.some(({ since, until }) => since <= ts && (ts < until || until === stillPresent)))
-          yield { ...event, sources: event.sources.map(elementSetOf) }
-      }
-    },
+  return { order: events.order, scan: scan => eventsDuring(presences, events.scan(scan)) }
+}
+
+function* eventsDuring(presences: readonly Presence[], events: Iterable<SetEvent>): Generator<SetEvent> {
+  for (const event of events) {
+    const ts = eventTime(event)
+    step(presences.length)
+    if (presences.some(({ since, until }) => since <= ts && (ts < until || until === stillPresent)))
+      yield { ...event, sources: event.sources.map(elementSetOf) }
   }
 }
 

@@ -5,6 +5,7 @@ import { unreachable } from '../../base/assert.ts'
 import { epoch, micros } from '../../base/micros.ts'
 import {
   allDocuments,
+  type ElementFilter,
   listedDocumentsOf,
   mayReadAll,
   mayReadHistory,
@@ -34,12 +35,11 @@ export function openHistory(set: SetLike, reading: CallReading): HistoryStream |
   if (!opened?.isFiltered) return opened?.history
   const { history } = opened
   const shows = readableDocuments(reading.session)
-  return {
-    order: history.order,
-    *scan(scan) {
-      for (const event of history.scan(scan)) if (shows(event.document)) yield event
-    },
-  }
+  return { order: history.order, scan: scan => shownEvents(history.scan(scan), shows) }
+}
+
+function* shownEvents(events: Iterable<SetEvent>, shows: ElementFilter): Generator<SetEvent> {
+  for (const event of events) if (shows(event.document)) yield event
 }
 
 /**

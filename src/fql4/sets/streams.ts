@@ -52,36 +52,35 @@ export function rangeStream(source: ElementStream, low: SetBound, high: SetBound
 }
 
 export function filteredStream(source: ElementStream, holds: (element: Element) => boolean): ElementStream {
-  return {
-    order: source.order,
-    *scan(scan) {
-      for (const element of source.scan(scan)) if (holds(element)) yield element
-    },
-  }
+  return { order: source.order, scan: scan => filtered(source.scan(scan), holds) }
 }
 
-/**
- * A group contains the elements with the same key, in the order of the set. `groups` reads whole groups: the positions
- * in its argument are never within a group.
- */
-function groupedStream(
+function* filtered(elements: Iterable<Element>, holds: (element: Element) => boolean): Generator<Element> {
+  for (const element of elements) if (holds(element)) yield element
+}
+
+/** A group contains the elements with the same key, in the order of the set. */
+type Groups = Generator<readonly Element[]>
+
+/** `groups` reads whole groups: the positions in its argument are never within a group. */
+function groupedStream(order: SetOrder, groups: (scan: ElementScan) => Groups): ElementStream {
+  return { order, scan: scan => groupedElements(order, groups, scan) }
+}
+
+function* groupedElements(
   order: SetOrder,
-  groups: (scan: ElementScan) => Iterable<readonly Element[]>,
-): ElementStream {
-  return {
-    order,
-    *scan(scan) {
-      const from = scan.from && outsideGroup(scan.from, 'low')
-      const to = scan.to && outsideGroup(scan.to, 'high')
-      for (const group of groups({ from, to, reverse: scan.reverse === true })) {
-        for (let index = 0; index < group.length; index++) {
-          const element = group[scan.reverse ? group.length - 1 - index : index] as Element
-          if (from !== scan.from && compareToPlace(element, scan.from as SetBound, order) < 0) continue
-          if (to !== scan.to && compareToPlace(element, scan.to as SetBound, order) > 0) continue
-          yield element
-        }
-      }
-    },
+  groups: (scan: ElementScan) => Groups,
+  scan: ElementScan,
+): Generator<Element> {
+  const from = scan.from && outsideGroup(scan.from, 'low')
+  const to = scan.to && outsideGroup(scan.to, 'high')
+  for (const group of groups({ from, to, reverse: scan.reverse === true })) {
+    for (let index = 0; index < group.length; index++) {
+      const element = group[scan.reverse ? group.length - 1 - index : index] as Element
+      if (from !== scan.from && compareToPlace(element, scan.from as SetBound, order) < 0) continue
+      if (to !== scan.to && compareToPlace(element, scan.to as SetBound, order) > 0) continue
+      yield element
+    }
   }
 }
 
@@ -108,14 +107,16 @@ const stepsMax = 8
 
 /** Yields the first element of each key. A seek skips long runs of equal keys. */
 export function distinctStream(source: ElementStream): ElementStream {
-  return groupedStream(source.order, function* (scan) {
-    const reader = new ElementReader(source, source.order, scan)
-    try {
-      while (reader.current) yield [scan.reverse ? takeBackwards(reader, source) : takeForwards(reader)]
-    } finally {
-      reader.close()
-    }
-  })
+  return groupedStream(source.order, scan => distinctGroups(source, scan))
+}
+
+function* distinctGroups(source: ElementStream, scan: ElementScan): Groups {
+  const reader = new ElementReader(source, source.order, scan)
+  try {
+    while (reader.current) yield [scan.reverse ? takeBackwards(reader, source) : takeForwards(reader)]
+  } finally {
+    reader.close()
+  }
 }
 
 function takeBackwards(reader: ElementReader, source: ElementStream): Element {
@@ -139,25 +140,32 @@ function takeForwards(reader: ElementReader): Element {
 /** Yields an element of the first member if no other member contains the key of the element. */
 export function differenceStream(first: ElementStream, others: readonly ElementStream[]): ElementStream {
   const order = commonOrder([first, ...others].map(member => member.order))
-  return groupedStream(order, function* (scan) {
-    const [near, far] = scan.reverse ? (['high', 'low'] as const) : (['low', 'high'] as const)
-    const reader = new ElementReader(first, order, scan)
-    const otherReaders = others.map(stream => new ElementReader(stream, order, scan))
-    try {
-      while (reader.current) {
-        const key: Element = reader.current
-        const place = besideKey(key, near)
-        const isTaken = otherReaders.some(other => {
-          other.seek(place)
-          return other.current !== undefined && compareKeys(other.current, key, order) === 0
-        })
-        if (isTaken) reader.seek(besideKey(key, far))
-        else yield reader.takeGroup()
-      }
-    } finally {
-      for (const each of [reader, ...otherReaders]) each.close()
+  return groupedStream(order, scan => differenceGroups(first, others, order, scan))
+}
+
+function* differenceGroups(
+  first: ElementStream,
+  others: readonly ElementStream[],
+  order: SetOrder,
+  scan: ElementScan,
+): Groups {
+  const [near, far] = scan.reverse ? (['high', 'low'] as const) : (['low', 'high'] as const)
+  const reader = new ElementReader(first, order, scan)
+  const otherReaders = others.map(stream => new ElementReader(stream, order, scan))
+  try {
+    while (reader.current) {
+      const key: Element = reader.current
+      const place = besideKey(key, near)
+      const isTaken = otherReaders.some(other => {
+        other.seek(place)
+        return other.current !== undefined && compareKeys(other.current, key, order) === 0
+      })
+      if (isTaken) reader.seek(besideKey(key, far))
+      else yield reader.takeGroup()
     }
-  })
+  } finally {
+    for (const each of [reader, ...otherReaders]) each.close()
+  }
 }
 
 /**
@@ -167,18 +175,20 @@ export function differenceStream(first: ElementStream, others: readonly ElementS
  */
 export function intersectionStream(members: readonly ElementStream[]): ElementStream {
   const order = commonOrder(members.map(member => member.order))
-  return groupedStream(order, function* (scan) {
-    const readers = members.map(stream => new ElementReader(stream, order, scan))
-    try {
-      while (meet(readers, order, scan.reverse === true)) {
-        const groups = readers.map(reader => reader.takeGroup())
-        const shortest = groups.reduce((best, group) => (group.length < best.length ? group : best))
-        yield withSources(shortest, groups)
-      }
-    } finally {
-      for (const reader of readers) reader.close()
+  return groupedStream(order, scan => commonGroups(members, order, scan))
+}
+
+function* commonGroups(members: readonly ElementStream[], order: SetOrder, scan: ElementScan): Groups {
+  const readers = members.map(stream => new ElementReader(stream, order, scan))
+  try {
+    while (meet(readers, order, scan.reverse === true)) {
+      const groups = readers.map(reader => reader.takeGroup())
+      const shortest = groups.reduce((best, group) => (group.length < best.length ? group : best))
+      yield withSources(shortest, groups)
     }
-  })
+  } finally {
+    for (const reader of readers) reader.close()
+  }
 }
 
 /** Returns false if no common key follows. */
@@ -206,23 +216,25 @@ interface Member {
 /** Yields the keys of all members, each as often as in the member with the most elements with this key. */
 export function unionStream(members: readonly ElementStream[]): ElementStream {
   const order = commonOrder(members.map(member => member.order))
-  return groupedStream(order, function* (scan) {
-    const sign = scan.reverse ? -1 : 1
-    const readers = members.map((stream, place) => ({
-      reader: new ElementReader(stream, order, scan),
-      place,
-    }))
-    const ahead = (left: Member, right: Member) =>
-      compareKeys(left.reader.current as Element, right.reader.current as Element, order) * sign ||
-      left.place - right.place
-    const heap = new Heap(ahead)
-    try {
-      for (const member of readers) if (member.reader.current) heap.push(member)
-      for (let first = heap.pop(); first; first = heap.pop()) yield takeKey(first, heap, order)
-    } finally {
-      for (const { reader } of readers) reader.close()
-    }
-  })
+  return groupedStream(order, scan => allGroups(members, order, scan))
+}
+
+function* allGroups(members: readonly ElementStream[], order: SetOrder, scan: ElementScan): Groups {
+  const sign = scan.reverse ? -1 : 1
+  const readers = members.map((stream, place) => ({
+    reader: new ElementReader(stream, order, scan),
+    place,
+  }))
+  const ahead = (left: Member, right: Member) =>
+    compareKeys(left.reader.current as Element, right.reader.current as Element, order) * sign ||
+    left.place - right.place
+  const heap = new Heap(ahead)
+  try {
+    for (const member of readers) if (member.reader.current) heap.push(member)
+    for (let first = heap.pop(); first; first = heap.pop()) yield takeKey(first, heap, order)
+  } finally {
+    for (const { reader } of readers) reader.close()
+  }
 }
 
 /** Reads the elements with the current key of `first` from all members, and returns the longest list of them. */

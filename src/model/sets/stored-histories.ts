@@ -94,37 +94,42 @@ export function documentHistory(
   reading: Reading,
 ): HistoryStream {
   const { session } = reading
-  const order = 'adds first'
   const event = ({ ts }: Version, action: SetEvent['action'], fields: SetEvent['fields']): SetEvent => ({
     ...{ ts, action, document, fields },
     values: [],
     sources: [source],
   })
-  const eventOf = (version: Version, previous: Version | undefined): SetEvent | undefined => {
+  const eventOf: EventOfVersion = (version, previous) => {
     if (kind === 'versions') return event(version, version.action, fieldsOf(version, previous, session))
     const isLive = version.action !== 'delete'
     const wasLive = previous !== undefined && previous.action !== 'delete'
     return isLive === wasLive ? undefined : event(version, isLive ? 'add' : 'remove', null)
   }
-  return {
-    order,
-    *scan(scan) {
-      const bounded = upTo(scan, reading.at)
-      const reverse = scan.reverse === true
-      const { from, to } = bounded
-      // The scan begins with the version before the first event, because the event depends on this version.
-      const stored = session.transaction.versions(
-        document,
-        reverse ? { reverse, notAfter: to?.ts } : { notBefore: from && nearestMicros(from.ts - 1) },
-      )
-      const versions = reading.measured(`versions ${refKey(document)}`, 1, stored, version => version)
-      for (const [version, previous] of withPrevious(versions, reverse)) {
-        const ts = eventTime(version)
-        if (reverse ? from && ts < from.ts : to && ts > to.ts) return
-        const found = eventOf(version, previous)
-        if (found && isWithin(found, bounded, order)) yield found
-      }
-    },
+  return { order: 'adds first', scan: scan => versionEvents(document, eventOf, scan, reading) }
+}
+
+type EventOfVersion = (version: Version, previous: Version | undefined) => SetEvent | undefined
+
+function* versionEvents(
+  document: Ref,
+  eventOf: EventOfVersion,
+  scan: HistoryScan,
+  reading: Reading,
+): Generator<SetEvent> {
+  const bounded = upTo(scan, reading.at)
+  const reverse = scan.reverse === true
+  const { from, to } = bounded
+  // The scan begins with the version before the first event, because the event depends on this version.
+  const stored = reading.session.transaction.versions(
+    document,
+    reverse ? { reverse, notAfter: to?.ts } : { notBefore: from && nearestMicros(from.ts - 1) },
+  )
+  const versions = reading.measured(`versions ${refKey(document)}`, 1, stored, version => version)
+  for (const [version, previous] of withPrevious(versions, reverse)) {
+    const ts = eventTime(version)
+    if (reverse ? from && ts < from.ts : to && ts > to.ts) return
+    const found = eventOf(version, previous)
+    if (found && isWithin(found, bounded, 'adds first')) yield found
   }
 }
 

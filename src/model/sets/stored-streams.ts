@@ -113,17 +113,17 @@ function storedScan({ from, to, reverse }: ElementScan, order: SetOrder, { at }:
  */
 export function documentStream(document: Ref, source: Value, reading: Reading): ElementStream {
   const element: Element = { values: [], document, sources: [source] }
-  const { session } = reading
-  const live = function* () {
-    session.reads?.document(document)
-    if (session.transaction.get(document, reading.at)) yield element
-  }
   return {
     order: documentOrder,
-    *scan({ from, to }) {
-      if (from && compareToPlace(element, from, documentOrder) < 0) return
-      if (to && compareToPlace(element, to, documentOrder) > 0) return
-      yield* reading.measured(`document ${refKey(document)}`, 1, live(), each => each)
+    scan({ from, to }) {
+      if (from && compareToPlace(element, from, documentOrder) < 0) return []
+      if (to && compareToPlace(element, to, documentOrder) > 0) return []
+      return reading.measured(`document ${refKey(document)}`, 1, liveElement(element, reading), each => each)
     },
   }
+}
+
+function* liveElement(element: Element, { at, session }: Reading): Generator<Element> {
+  session.reads?.document(element.document)
+  if (session.transaction.get(element.document, at)) yield element
 }

@@ -60,19 +60,21 @@ function piecesOf(encoded: Bytes, rows: number, from: Micros, to: Micros): Encod
   return {
     rowsMax: rows * factor,
     bytesMax: encoded.length * factor,
-    *[Symbol.iterator]() {
-      const reader = new WriteReader(encoded)
-      for (let start = 0; start < encoded.length; ) {
-        let end = start
-        for (let count = 0; count < pieceWrites && end < encoded.length; count++) {
-          reader.read(end)
-          end = reader.end
-        }
-        const piece = encoded.subarray(start, end)
-        const writes = () => writesAt({ commitTime: from, writes: decodeWrites(piece) }, to)
-        yield from === to ? piece : encodeWrites(writes())
-        start = end
-      }
-    },
+    [Symbol.iterator]: () => rebasedPieces(encoded, from, to),
+  }
+}
+
+function* rebasedPieces(encoded: Bytes, from: Micros, to: Micros): Generator<Bytes> {
+  const reader = new WriteReader(encoded)
+  for (let start = 0; start < encoded.length; ) {
+    let end = start
+    for (let count = 0; count < pieceWrites && end < encoded.length; count++) {
+      reader.read(end)
+      end = reader.end
+    }
+    const piece = encoded.subarray(start, end)
+    const writes = () => writesAt({ commitTime: from, writes: decodeWrites(piece) }, to)
+    yield from === to ? piece : encodeWrites(writes())
+    start = end
   }
 }
