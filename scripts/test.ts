@@ -28,7 +28,7 @@ const concurrency = availableParallelism() + 2
 /**
  * Milliseconds after which a single test counts as hung; the longest one plays some four thousand conformance cases.
  */
-const hungAfterMs = patience(20 * 60_000)
+const hungAfterMs = patience(8 * 60_000)
 /** Limit for a soak, whose longest test kills a service three hundred times. */
 const soakHungAfterMs = 12 * 3_600_000
 const slowestCount = 10

@@ -8,8 +8,11 @@ import { test } from 'node:test'
 import { patience } from './patience.ts'
 import { repository, temporaryFolder } from './program.ts'
 
-/** Runs a test file with the given source in another process. */
-async function run(source: string): Promise<{ readonly status: number | null; readonly stderr: string }> {
+/** Runs a test file with the given source in another process, with these additional variables. */
+async function run(
+  source: string,
+  variables: Readonly<Record<string, string>> = {},
+): Promise<{ readonly status: number | null; readonly stderr: string }> {
   const folder = await temporaryFolder()
   try {
     const file = join(folder, 'example.test.ts')
@@ -18,7 +21,7 @@ async function run(source: string): Promise<{ readonly status: number | null; re
     const { NODE_TEST_CONTEXT: _, ...env } = process.env
     return spawnSync(process.execPath, words, {
       cwd: repository,
-      env: { ...env, TEST_EXIT_TIMEOUT_MS: '100' },
+      env: { ...env, ...variables },
       encoding: 'utf8',
       timeout: patience(30_000),
     })
@@ -28,10 +31,11 @@ async function run(source: string): Promise<{ readonly status: number | null; re
 }
 
 test('a process that does not exit after its last test fails, and names its open handles', async () => {
-  const { status, stderr } = await run(`
+  const source = `
     import { createServer } from 'node:net'
     import { test } from 'node:test'
-    test('leaves a server behind', () => new Promise(resolve => createServer().listen(0, resolve)))`)
+    test('leaves a server behind', () => new Promise(resolve => createServer().listen(0, resolve)))`
+  const { status, stderr } = await run(source, { TEST_EXIT_TIMEOUT_MS: '100' })
   assert.equal(status, 1)
   assert.match(stderr, /process of \S+example\.test\.ts did not exit .* open handles: .*TCPServerWrap/)
 })

@@ -1,8 +1,9 @@
 // A temporary PostgreSQL for tests: real server processes in a directory of their own, with a socket there.
 
 import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process'
+import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
-import { chownSync, globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chownSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -106,7 +107,11 @@ export class PostgresServer {
 
   /** Makes a standby the primary. */
   async promote(): Promise<void> {
-    await this.query('SELECT pg_promote(true, 60)')
+    await this.query('SELECT pg_promote(false)')
+    await eventually('the standby is promoted', async () => {
+      const [row] = await this.query('SELECT pg_is_in_recovery() AS recovers')
+      return row?.recovers === false
+    })
   }
 
   /** Returns the URL for TCP. */
@@ -122,15 +127,15 @@ export class PostgresServer {
       { ...this.#user, cwd: this.folder, stdio: 'ignore' },
     )
     this.#child = child
-    for (let attempt = 0; ; attempt++) {
+    await eventually('PostgreSQL accepts connections', async () => {
       try {
         await this.query('SELECT 1')
-        return
+        return true
       } catch (cause) {
-        if (attempt === 300 || child.exitCode !== null) throw cause
-        await new Promise(resolve => setTimeout(resolve, 50))
+        if (child.exitCode !== null) throw cause
+        return false
       }
-    }
+    })
   }
 
   /** The file that {@link runWithTls} writes. */
@@ -183,12 +188,39 @@ export class PostgresServer {
   }
 }
 
-/** Returns a port without a listener, which the system does not assign to the next caller. */
+/** Ports below this number have fixed uses. */
+const portMin = 10_000
+
+/**
+ * The first port that the system assigns to programs which listen on port 0 or connect. Linux reports it; other systems
+ * begin at the same port, or later.
+ */
+function firstAssignedPort(): number {
+  try {
+    return Number.parseInt(readFileSync('/proc/sys/net/ipv4/ip_local_port_range', 'utf8'), 10)
+  } catch {
+    return 32_768
+  }
+}
+
+/**
+ * Returns a port without a listener. The system does not assign this port to other programs, so it is still free when
+ * the caller listens on it, however late this is.
+ */
 export async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1')
-  await once(probe, 'listening')
-  const { port } = probe.address() as { port: number }
-  probe.close()
-  await once(probe, 'close')
-  return port
+  const end = firstAssignedPort()
+  for (;;) {
+    const port = end > portMin ? randomInt(portMin, end) : 0
+    const probe = createServer().listen(port, '127.0.0.1')
+    try {
+      await once(probe, 'listening')
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') continue
+      throw error
+    }
+    const { port: free } = probe.address() as { port: number }
+    probe.close()
+    await once(probe, 'close')
+    return free
+  }
 }

@@ -1,6 +1,7 @@
 // s3rver, a real S3 server from the npm registry, inside the process of a test, with one bucket.
 
 import { readdirSync, rmSync } from 'node:fs'
+import type { Server } from 'node:http'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { temporaryFolder } from './program.ts'
@@ -8,7 +9,12 @@ import { temporaryFolder } from './program.ts'
 interface S3Server {
   run(): Promise<{ readonly port: number }>
   close(): Promise<void>
+  /** Exists while the server runs. */
+  readonly httpServer: Server
 }
+
+/** Milliseconds that an idle connection stays open. A client may use a connection again after a pause of the test. */
+const connectionIdleMs = 3_600_000
 
 /** The package has no types. */
 const S3rver: new (options: object) => S3Server = createRequire(import.meta.url)('s3rver')
@@ -41,6 +47,7 @@ export class S3Bucket {
       configureBuckets: [{ name: bucket, configs: [] }],
     })
     const { port } = await server.run()
+    server.httpServer.keepAliveTimeout = connectionIdleMs
     return new S3Bucket(server, folder, port)
   }
 

@@ -10,6 +10,7 @@ import { test } from 'node:test'
 import { cert, key } from '../http/certificate.ts'
 import { folderOfFile } from '../support/folder.ts'
 import { query } from '../support/http.ts'
+import { freePort } from '../support/postgres.ts'
 import { runProgram } from '../support/program.ts'
 import { serverOfFile } from '../support/server.ts'
 import { fixtures } from './importing.ts'
@@ -67,10 +68,7 @@ test('an import continues when the service is back', async () => {
 })
 
 test('a service that stays unreachable is reported in one line', async () => {
-  const closed = createServer()
-  const port = await listen(closed)
-  closed.close()
-  const nowhere = `http://127.0.0.1:${port}`
+  const nowhere = `http://127.0.0.1:${await freePort()}`
   const killed = await balancer(['pass', 'pass', 'cut'])
   const busy = await balancer(['busy'])
   const wrong = server.url.replace('http:', 'https:')
