@@ -7,18 +7,21 @@ import assert from 'node:assert/strict'
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { writeFile } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import http from 'node:http'
 import http2 from 'node:http2'
+import { connect } from 'node:net'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import faunadb from 'faunadb'
 import { eventually } from '../support/eventually.ts'
+import { folderOfFile } from '../support/folder.ts'
 import { query, send } from '../support/http.ts'
+import { patience } from '../support/patience.ts'
 import { freePort, noPostgres, PostgresServer } from '../support/postgres.ts'
-import { temporaryFolder } from '../support/program.ts'
 import { Cluster, type Node } from './cluster.ts'
 
 const { query: q } = faunadb
@@ -26,7 +29,11 @@ const { query: q } = faunadb
 const skip = noPostgres ?? (isInstalled() ? undefined : 'haproxy is not installed')
 const shipped = fileURLToPath(new URL('../../deploy/haproxy.cfg', import.meta.url))
 const nodesCount = 3
-const flags = ['--shutdown-notice-ms', '3000', '--trusted-proxies', '127.0.0.1', '--password-cost', '4']
+/** The notice of a shutdown, in milliseconds. The test ends it when the balancer has noticed the shutdown. */
+const noticeMs = '60000'
+const flags = ['--shutdown-notice-ms', noticeMs, '--trusted-proxies', '127.0.0.1', '--password-cost', '4']
+/** The column of the balancer's statistics with the status of a server. */
+const statusColumn = 17
 
 function isInstalled(): boolean {
   try {
@@ -38,17 +45,19 @@ function isInstalled(): boolean {
 }
 
 /**
- * The shipped configuration with the addresses of these nodes and another limit of connections. With `isSpread`, it
- * uses the alternative that the shipped file contains as a comment.
+ * The shipped configuration with the addresses of these nodes, another limit of connections, a socket for statistics,
+ * and a time limit for checks that no busy machine reaches. With `isSpread`, it uses the alternative that the shipped
+ * file contains as a comment.
  */
-function configuration(port: number, nodes: readonly Node[], isSpread: boolean): string {
+function configuration(port: number, nodes: readonly Node[], isSpread: boolean, socket: string): string {
   const servers = nodes.map((node, at) => `  server node${at + 1} ${new URL(node.url).host}`)
-  const text = readFileSync(shipped, 'utf8')
-  const alternative = text
+  const original = readFileSync(shipped, 'utf8')
+  const alternative = original
     .replace(/^ {2}balance hdr.*\n {2}hash-type.*\n/m, '')
     .replace('# balance leastconn', 'balance leastconn')
-  return (isSpread ? alternative : text)
-    .replace('maxconn 20000', 'maxconn 200')
+  return (isSpread ? alternative : original)
+    .replace('maxconn 20000', `maxconn 200\n  stats socket ${socket}`)
+    .replace('timeout connect 5s', 'timeout connect 5s\n  timeout check 60s')
     .replace('bind :8443', `bind 127.0.0.1:${port}`)
     .replace(/( {2}server node\d node\d:8443\n)+/, `${servers.join('\n')}\n`)
 }
@@ -57,32 +66,62 @@ let postgres: PostgresServer
 let cluster: Cluster
 let nodes: Node[]
 const balancers: ChildProcess[] = []
-let service: { readonly url: string }
-/** The port of the balancer that sends each request to another node. */
-let spreadPort = 0
+let balancer: Balancer
+/** The balancer that sends each request to another node. */
+let spread: Balancer
+
+interface Balancer {
+  readonly url: string
+  readonly port: number
+  /** The socket for statistics. */
+  readonly socket: string
+}
 
 before(async () => {
   if (skip) return
   postgres = await PostgresServer.start()
   cluster = new Cluster(postgres)
-  nodes = await Promise.all(Array.from({ length: nodesCount }, () => cluster.start({ flags })))
+  nodes = await Promise.all(Array.from({ length: nodesCount }, async (_, at) => start(at, await freePort())))
   await cluster.prepare(nodes[0] as Node)
-  service = { url: `http://127.0.0.1:${await balance(false)}` }
-  spreadPort = await balance(true)
+  balancer = await balance(false)
+  spread = await balance(true)
 })
 
-/** Starts a balancer; resolves with its port when it serves. */
-async function balance(isSpread: boolean): Promise<number> {
+/** The file that ends the notice of a node's shutdown. */
+const markOf = (at: number) => join(folder, `node ${at + 1} may exit`)
+
+/** Starts a node, which keeps its port over restarts. */
+function start(at: number, port: number, data?: string): Promise<Node> {
+  return cluster.start({
+    ...(data !== undefined && { data }),
+    flags: ['--port', String(port), ...flags],
+    preload: 'notice-end.ts',
+    env: { NOTICE_MS: noticeMs, NOTICE_END_MARK: markOf(at) },
+  })
+}
+
+/** Waits until the balancer has a status for a node: UP or DOWN. */
+async function balancerHas(at: number, status: string): Promise<void> {
+  await eventually(`node ${at + 1} is ${status} for the balancer`, async () => {
+    const rows = (await text(connect(balancer.socket).end('show stat\n'))).split('\n')
+    const row = rows.map(each => each.split(',')).find(([, name]) => name === `node${at + 1}`)
+    return row?.[statusColumn] === status
+  })
+}
+
+/** Starts a balancer; resolves when it serves. */
+async function balance(isSpread: boolean): Promise<Balancer> {
   const port = await freePort()
-  const file = join(await temporaryFolder(), 'haproxy.cfg')
-  await writeFile(file, configuration(port, nodes, isSpread))
+  const own = await mkdtemp(join(folder, 'haproxy-'))
+  const [file, socket] = [join(own, 'haproxy.cfg'), join(own, 'statistics')]
+  await writeFile(file, configuration(port, nodes, isSpread, socket))
   balancers.push(spawn('haproxy', ['-f', file], { stdio: ['ignore', 'ignore', 'inherit'] }))
+  const url = `http://127.0.0.1:${port}`
   await eventually('the balancer serves', async () => {
-    const url = `http://127.0.0.1:${port}`
     const ping = await send({ url }, { method: 'GET', path: '/ping' }).catch(() => undefined)
     return ping?.status === 200
   })
-  return port
+  return { url, port, socket }
 }
 
 after(async () => {
@@ -93,9 +132,17 @@ after(async () => {
   await cluster.end()
   await postgres.stop()
 })
+// The hook that removes the folder runs after the hook that ends the balancers.
+const folder = folderOfFile()
 
 const clientOf = (secret: string) =>
-  new faunadb.Client({ secret, domain: '127.0.0.1', port: spreadPort, scheme: 'http', timeout: 30 })
+  new faunadb.Client({
+    secret,
+    domain: '127.0.0.1',
+    port: spread.port,
+    scheme: 'http',
+    timeout: patience(30_000) / 1000,
+  })
 
 /** Tests how the shipped configuration chooses nodes. */
 function testCredentials(): void {
@@ -103,7 +150,7 @@ function testCredentials(): void {
     const keys = [cluster.secret]
     const key = { create_key: { object: { role: 'server' } } }
     for (let n = 0; n < 8; n++) {
-      const made = await query(service, cluster.secret, key)
+      const made = await query(balancer, cluster.secret, key)
       keys.push((made as { secret: string }).secret)
     }
     const nodesUsed = new Set<number>()
@@ -112,7 +159,7 @@ function testCredentials(): void {
       for (let n = 0; n < 6; n++) {
         // Each request has a connection of its own. The low ten bits of an id identify the process that drew it.
         const headers = { connection: 'close' }
-        const { json } = await send(service, { secret, query: { new_id: null }, headers })
+        const { json } = await send(balancer, { secret, query: { new_id: null }, headers })
         ids.add(Number(BigInt((json as { resource: string }).resource) & 1023n))
       }
       assert.equal(ids.size, 1)
@@ -121,8 +168,8 @@ function testCredentials(): void {
     assert.ok(nodesUsed.size > 1, 'credentials are spread over the nodes')
     const create = { create: { collection: 'counters' } }
     for (let n = 0; n < 30; n++) {
-      const { ref } = (await query(service, cluster.secret, create)) as { ref: unknown }
-      assert.equal(await query(service, cluster.secret, { exists: ref }), true)
+      const { ref } = (await query(balancer, cluster.secret, create)) as { ref: unknown }
+      assert.equal(await query(balancer, cluster.secret, { exists: ref }), true)
     }
   })
 }
@@ -178,7 +225,7 @@ describe('nodes behind a balancer', { skip }, () => {
       else lost.push(`${status} ${text}`)
     }
     const agent = new http.Agent({ keepAlive: true, maxSockets: 4 })
-    const session = http2.connect(service.url)
+    const session = http2.connect(balancer.url)
     session.on('error', error => lost.push(`session: ${error.message}`))
     const headers = { authorization: `Bearer ${cluster.secret}`, 'x-faunadb-api-version': '4' }
     const create = JSON.stringify({ create: { collection: 'counters' }, params: { object: {} } })
@@ -194,7 +241,7 @@ describe('nodes behind a balancer', { skip }, () => {
       ...Array.from({ length: 4 }, () => load(body => over2(body))),
     ])
     async function over1(body: string): Promise<void> {
-      const request = http.request(service.url, { method: 'POST', agent, headers })
+      const request = http.request(balancer.url, { method: 'POST', agent, headers })
       request.end(body)
       const [response] = (await once(request, 'response')) as [http.IncomingMessage]
       note(response.statusCode ?? 0, Buffer.concat(await response.toArray()).toString())
@@ -209,11 +256,13 @@ describe('nodes behind a balancer', { skip }, () => {
       for (const [at, node] of nodes.entries()) {
         const soFar = answered
         await eventually('requests are answered', () => answered > soFar + 20)
-        await cluster.stop(node)
-        const again = ['--port', new URL(node.url).port, ...flags]
-        nodes[at] = await cluster.start({ data: node.data, flags: again })
-        // Waits until the balancer has noticed.
-        await setTimeout(1_500)
+        const stopped = cluster.stop(node)
+        await balancerHas(at, 'DOWN')
+        await writeFile(markOf(at), '')
+        await stopped
+        await rm(markOf(at))
+        nodes[at] = await start(at, Number(new URL(node.url).port), node.data)
+        await balancerHas(at, 'UP')
       }
     } finally {
       isOver = true

@@ -9,8 +9,7 @@ import { readConfig } from '../../src/app/config/read-config.ts'
 import { checkShared, isShared } from '../../src/cli/shared-store.ts'
 import { eventually } from '../support/eventually.ts'
 import { FaultyProxy } from '../support/faulty-proxy.ts'
-import { query, send } from '../support/http.ts'
-import { patience } from '../support/patience.ts'
+import { type HttpAnswer, type HttpRequest, query, send } from '../support/http.ts'
 import { noPostgres, PostgresServer } from '../support/postgres.ts'
 import { temporaryFolder } from '../support/program.ts'
 import { type ServerProcess, startProcess } from '../support/server-process.ts'
@@ -20,8 +19,14 @@ import { shared } from '../support/shared.ts'
  * Milliseconds after which the database takes the head from a stalled process; short, so that tests do not wait long.
  */
 const holdMs = 700
-/** Milliseconds after which a node gives up a write whose outcome the database does not report. */
-const writeWaitMs = patience(6_000)
+/**
+ * Milliseconds after which a node rejects a write that the database does not accept. PostgreSQL takes that long on no
+ * machine.
+ */
+const writeWaitMs = 60_000
+
+/** For nodes whose database accepts no writes on purpose, so that the test does not wait long for the rejections. */
+export const shortWriteWait = { TERRARIUM_STORE_WRITE_WAIT_MS: '6000' } as const
 
 export interface NodeOptions {
   /** The data directory of an earlier node. */
@@ -179,9 +184,7 @@ export class Cluster {
   /** The counter on a node, after the node has read the head. */
   async count(node: Node): Promise<number> {
     const read = { select: ['data', 'count'], from: { get: counterRef } }
-    const answer = await send(node, { secret: this.secret, query: read, path: '/linearized' })
-    assert.equal(answer.status, 200, answer.text)
-    return (answer.json as { resource: number }).resource
+    return (await this.#readLinearized(node, read)) as number
   }
 
   /** Connects all nodes to another server, as if an address had moved. */
@@ -214,9 +217,25 @@ export class Cluster {
 
   async #operationsOn(node: Node): Promise<string[]> {
     const page = { paginate: { match: { index: 'all_operations' } }, size: 100_000 }
-    const answer = await send(node, { secret: this.secret, query: page, path: '/linearized' })
+    return ((await this.#readLinearized(node, page)) as { data: string[] }).data
+  }
+
+  async #readLinearized(node: Node, expression: unknown): Promise<unknown> {
+    const request = { secret: this.secret, query: expression, path: '/linearized' }
+    const answer = await sendUntilServed(node, request)
     assert.equal(answer.status, 200, answer.text)
-    return (answer.json as { resource: { data: string[] } }).resource.data
+    return (answer.json as { resource: unknown }).resource
+  }
+}
+
+/**
+ * Sends a read that needs the newest state until the response is not 503: on a busy machine, PostgreSQL may not respond
+ * to the node in time.
+ */
+export async function sendUntilServed(node: Pick<Node, 'url'>, request: HttpRequest): Promise<HttpAnswer> {
+  for (;;) {
+    const answer = await send(node, request)
+    if (answer.status !== 503) return answer
   }
 }
 

@@ -13,7 +13,7 @@ import { eventually } from '../support/eventually.ts'
 import { send } from '../support/http.ts'
 import { noPostgres, PostgresServer, walSegmentBytes } from '../support/postgres.ts'
 import { temporaryFolder } from '../support/program.ts'
-import { Cluster, describeNodes, type Node } from './cluster.ts'
+import { Cluster, describeNodes, type Node, shortWriteWait, type TwoNodes } from './cluster.ts'
 
 test('no write is lost when the primary is lost and its standby promoted', { skip: noPostgres }, async () => {
   const primary = await PostgresServer.start()
@@ -37,68 +37,78 @@ test('no write is lost when the primary is lost and its standby promoted', { ski
   }
 })
 
+/** Tests full disks of PostgreSQL and of a node. */
+function testFullDisks(nodes: TwoNodes): void {
+  test('PostgreSQL has no room: writes get 503, and succeed when there is room again', async () => {
+    const [row] = await nodes.postgres.query('SELECT max(pg_relation_size(oid)) AS bytes FROM pg_class')
+    // Segments of PostgreSQL's own log have their full size from the beginning.
+    const room = Math.max(walSegmentBytes, Number(row?.bytes)) + (1 << 20)
+    nodes.postgres.limitFiles(room)
+    // Backends inherit the limit of their server at their start.
+    nodes.a.proxy.cut()
+    const text = systemRandom.hex(250_000)
+    const create = {
+      create: { collection: 'counters' },
+      params: { object: { data: { object: { text } } } },
+    }
+    // If PostgreSQL takes long to reject a commit, its outcome is open.
+    const reason =
+      /(does not accept commits|the previous attempt failed): could not (write|extend) .*File too large/
+    await eventually('a write is rejected for lack of room', async () => {
+      const { status, text } = await send(nodes.a, { secret: nodes.cluster.secret, query: create })
+      assert.ok(status === 201 || status === 503, text)
+      return status === 503 && reason.test(nodes.a.stderr())
+    })
+    nodes.postgres.limitFiles(Number.POSITIVE_INFINITY)
+    nodes.a.proxy.cut()
+    await eventually(
+      'the node takes writes again',
+      async () => (await nodes.cluster.write(nodes.a)) === 'acknowledged',
+    )
+    await nodes.cluster.verify(nodes.a, nodes.b)
+  })
+
+  test('a node has no room: it rejects writes, and continues when there is room', async () => {
+    const mark = join(await temporaryFolder(), 'full')
+    const full = await nodes.cluster.start({
+      preload: 'full-disk.ts',
+      env: { FULL_DISK_MARK: mark, ...shortWriteWait },
+    })
+    const text = 'x'.repeat(500_000)
+    const create = {
+      create: { collection: 'counters' },
+      params: { object: { data: { object: { text } } } },
+    }
+    await writeFile(mark, '')
+    for (let count = 0; count < 4; count++)
+      await send(nodes.b, { secret: nodes.cluster.secret, query: create })
+    assert.equal(await nodes.cluster.write(nodes.b), 'acknowledged')
+    assert.equal(await nodes.cluster.write(full), 'rejected')
+    const ping = (scope: string) => send(full, { method: 'GET', path: `/ping?scope=${scope}` })
+    await eventually('/ping names the fault', async () => {
+      const { status, text } = await ping('read')
+      return status === 503 && text.includes('cannot update its replica of the store')
+    })
+    assert.equal((await ping('node')).status, 200)
+    const report = /"reason":"([^"]*)","msg":"cannot update the replica of the store"/.exec(full.stderr())
+    assert.ok(report, full.stderr())
+    const wrong = `"reason":"${report[1]}","msg":"the database of the store is unavailable"`
+    assert.ok(!full.stderr().includes(wrong), full.stderr())
+    await rm(mark)
+    await eventually('/ping succeeds', async () => (await ping('read')).status === 200)
+    await eventually(
+      'it takes writes again',
+      async () => (await nodes.cluster.write(full)) === 'acknowledged',
+    )
+    await nodes.cluster.verify(full, nodes.b)
+    await nodes.cluster.stop(full)
+  })
+}
+
 describeNodes(
   'disks',
   nodes => {
-    test('PostgreSQL has no room: writes get 503, and succeed when there is room again', async () => {
-      const [row] = await nodes.postgres.query('SELECT max(pg_relation_size(oid)) AS bytes FROM pg_class')
-      // Segments of PostgreSQL's own log have their full size from the beginning.
-      const room = Math.max(walSegmentBytes, Number(row?.bytes)) + (1 << 20)
-      nodes.postgres.limitFiles(room)
-      // Backends inherit the limit of their server at their start.
-      nodes.a.proxy.cut()
-      const text = systemRandom.hex(250_000)
-      const create = {
-        create: { collection: 'counters' },
-        params: { object: { data: { object: { text } } } },
-      }
-      let status = 201
-      for (let count = 0; status === 201 && count < 100; count++)
-        status = (await send(nodes.a, { secret: nodes.cluster.secret, query: create })).status
-      assert.equal(status, 503)
-      // If PostgreSQL takes long to reject a commit, its outcome is open.
-      const reason =
-        /(does not accept commits|the previous attempt failed): could not (write|extend) .*File too large/
-      assert.match(nodes.a.stderr(), reason)
-      nodes.postgres.limitFiles(Number.POSITIVE_INFINITY)
-      nodes.a.proxy.cut()
-      await eventually(
-        'the node takes writes again',
-        async () => (await nodes.cluster.write(nodes.a)) === 'acknowledged',
-      )
-      await nodes.cluster.verify(nodes.a, nodes.b)
-    })
-
-    test('a node has no room: it rejects writes, and continues when there is room', async () => {
-      const mark = join(await temporaryFolder(), 'full')
-      const full = await nodes.cluster.start({
-        preload: 'full-disk.ts',
-        env: { FULL_DISK_MARK: mark },
-      })
-      const text = 'x'.repeat(500_000)
-      const create = {
-        create: { collection: 'counters' },
-        params: { object: { data: { object: { text } } } },
-      }
-      await writeFile(mark, '')
-      for (let count = 0; count < 4; count++)
-        await send(nodes.b, { secret: nodes.cluster.secret, query: create })
-      assert.equal(await nodes.cluster.write(nodes.b), 'acknowledged')
-      assert.equal(await nodes.cluster.write(full), 'rejected')
-      const ping = (scope: string) => send(full, { method: 'GET', path: `/ping?scope=${scope}` })
-      assert.deepEqual([(await ping('read')).status, (await ping('node')).status], [503, 200])
-      assert.match((await ping('read')).text, /cannot update its replica of the store/)
-      assert.match(full.stderr(), /cannot update the replica of the store/)
-      assert.doesNotMatch(full.stderr(), /database of the store is unavailable/)
-      await rm(mark)
-      await eventually('/ping succeeds', async () => (await ping('read')).status === 200)
-      await eventually(
-        'it takes writes again',
-        async () => (await nodes.cluster.write(full)) === 'acknowledged',
-      )
-      await nodes.cluster.verify(full, nodes.b)
-      await nodes.cluster.stop(full)
-    })
+    testFullDisks(nodes)
 
     test('a replica that is deleted, truncated or outdated is rebuilt', async () => {
       const old = `${nodes.a.data}.old`
@@ -150,7 +160,7 @@ describeNodes(
       await nodes.cluster.stop(node)
     })
   },
-  { hasOwnPostgres: true },
+  { a: { env: shortWriteWait }, hasOwnPostgres: true },
 )
 
 /** Overwrites the leaves of a node's replica with zeros, except for those that are checked before it is opened. */

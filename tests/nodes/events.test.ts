@@ -164,16 +164,12 @@ function testAccounts(nodes: TwoNodes): void {
       assert.deepEqual([error.code, stats.rate_limits_hit], ['limit_exceeded', ['compute']])
       return true
     }
-    let cursor: string | undefined
-    await eventually('pages have used up what the database may', async () => {
-      const body = { token, ...(cursor !== undefined && { cursor }) }
-      const { json, status, text } = await post(nodes.b, secret, '/feed/1', body)
-      if (status === 200) ({ cursor } = json as Page)
-      else assert.equal(status, 429, text)
-      return status === 429
+    // The debt of a page lasts some seconds, which may be less than a busy machine needs for the notice.
+    await eventually('the other node rejects queries and pages', async () => {
+      const { status, text } = await post(nodes.b, secret, '/feed/1', { token })
+      assert.ok(status === 200 || status === 429, text)
+      return (await isRefused(nodes.a)) && (await post(nodes.a, secret, '/feed/1', { token })).status === 429
     })
-    await eventually('the other node has been told', () => isRefused(nodes.a))
-    assert.equal((await post(nodes.a, secret, '/feed/1', { token })).status, 429)
     assert.equal((await page(nodes.a, other.secret, { token: other.token })).events.length, 0)
   })
 

@@ -6,7 +6,67 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { eventually } from '../support/eventually.ts'
 import { send } from '../support/http.ts'
-import { describeNodes } from './cluster.ts'
+import { describeNodes, shortWriteWait, type TwoNodes } from './cluster.ts'
+
+/** Tests a node whose database rejects its connections or does not respond. */
+function testUnavailableDatabase(nodes: TwoNodes): void {
+  test('the log contains the message of PostgreSQL, and again when it changes', async () => {
+    await nodes.postgres.query('CREATE ROLE app LOGIN SUPERUSER')
+    const store = `postgres://app@127.0.0.1:${nodes.postgres.port}/postgres`
+    const node = await nodes.cluster.start({ env: { TERRARIUM_STORE: store, ...shortWriteWait } })
+    const reject = (how: string) =>
+      nodes.postgres.query(
+        `ALTER ROLE app ${how}`,
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'app'",
+      )
+    const lines = (text: string) =>
+      node
+        .stderr()
+        .split('\n')
+        .filter(line => line.includes(text)).length
+    await reject('NOLOGIN')
+    await eventually('the first reason is told', () => lines('is not permitted to log in') > 0)
+    const rejection = /is not permitted to log in".*requests get 503/
+    await eventually('so is why writes are rejected', async () => {
+      assert.equal(await nodes.cluster.write(node), 'rejected')
+      return rejection.test(node.stderr())
+    })
+    await reject('LOGIN NOSUPERUSER CONNECTION LIMIT 0')
+    await eventually('the second reason is told', () => lines('too many connections for role') > 0)
+    const report = /"reason":"(.*?)","msg":"the database of the store is unavailable"|is available again/g
+    const reasons = Array.from(node.stderr().matchAll(report), ([, reason]) => reason ?? 'available again')
+    for (const [at, reason] of reasons.entries())
+      assert.notEqual(reason, reasons[at - 1], 'only another reason is logged')
+    await nodes.postgres.query('ALTER ROLE app SUPERUSER CONNECTION LIMIT -1')
+    await eventually('it is back', () => lines('is available again') > 0)
+    await eventually('writes are taken', async () => (await nodes.cluster.write(node)) === 'acknowledged')
+    await nodes.cluster.stop(node)
+  })
+
+  test('a network that drops all packets: reads continue, writes get 503, then everything recovers', async () => {
+    const node = await nodes.cluster.start({ env: shortWriteWait })
+    node.proxy.blackhole(true)
+    const create = { create: { collection: 'counters' }, params: { object: {} } }
+    const writes = Promise.all([
+      send(node, { method: 'GET', path: '/ping?scope=write' }),
+      send(node, { secret: nodes.cluster.secret, query: create }),
+    ])
+    const page = { paginate: { match: { index: 'all_operations' } } }
+    assert.equal((await send(node, { secret: nodes.cluster.secret, query: page })).status, 200)
+    const [ping, rejected] = await writes
+    assert.equal(ping.status, 503)
+    assert.equal(rejected.status, 503, rejected.text)
+    assert.match(rejected.text, /available/)
+    assert.equal(await nodes.cluster.write(nodes.b), 'acknowledged')
+    node.proxy.blackhole(false)
+    await eventually(
+      'the node takes writes again',
+      async () => (await nodes.cluster.write(node)) === 'acknowledged',
+    )
+    await nodes.cluster.verify(node, nodes.b)
+    await nodes.cluster.stop(node)
+  })
+}
 
 describeNodes(
   'nodes',
@@ -74,57 +134,7 @@ describeNodes(
       await nodes.cluster.verify(nodes.a, nodes.b)
     })
 
-    test('the log contains the message of PostgreSQL, and again when it changes', async () => {
-      await nodes.postgres.query('CREATE ROLE app LOGIN SUPERUSER')
-      const store = `postgres://app@127.0.0.1:${nodes.postgres.port}/postgres`
-      const node = await nodes.cluster.start({ env: { TERRARIUM_STORE: store } })
-      const reject = (how: string) =>
-        nodes.postgres.query(
-          `ALTER ROLE app ${how}`,
-          "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'app'",
-        )
-      const lines = (text: string) =>
-        node
-          .stderr()
-          .split('\n')
-          .filter(line => line.includes(text)).length
-      await reject('NOLOGIN')
-      await eventually('the first reason is told', () => lines('is not permitted to log in') > 0)
-      const rejection = /is not permitted to log in".*requests get 503/
-      await eventually('so is why writes are rejected', async () => {
-        assert.equal(await nodes.cluster.write(node), 'rejected')
-        return rejection.test(node.stderr())
-      })
-      await reject('LOGIN NOSUPERUSER CONNECTION LIMIT 0')
-      await eventually('the second reason is told', () => lines('too many connections for role') > 0)
-      assert.ok(lines('is unavailable') <= 3, node.stderr())
-      await nodes.postgres.query('ALTER ROLE app SUPERUSER CONNECTION LIMIT -1')
-      await eventually('it is back', () => lines('is available again') > 0)
-      await eventually('writes are taken', async () => (await nodes.cluster.write(node)) === 'acknowledged')
-      await nodes.cluster.stop(node)
-    })
-
-    test('a network that drops all packets: reads continue, writes get 503, then everything recovers', async () => {
-      nodes.a.proxy.blackhole(true)
-      const create = { create: { collection: 'counters' }, params: { object: {} } }
-      const writes = Promise.all([
-        send(nodes.a, { method: 'GET', path: '/ping?scope=write' }),
-        send(nodes.a, { secret: nodes.cluster.secret, query: create }),
-      ])
-      const page = { paginate: { match: { index: 'all_operations' } } }
-      assert.equal((await send(nodes.a, { secret: nodes.cluster.secret, query: page })).status, 200)
-      const [ping, rejected] = await writes
-      assert.equal(ping.status, 503)
-      assert.equal(rejected.status, 503, rejected.text)
-      assert.match(rejected.text, /available/)
-      assert.equal(await nodes.cluster.write(nodes.b), 'acknowledged')
-      nodes.a.proxy.blackhole(false)
-      await eventually(
-        'the node takes writes again',
-        async () => (await nodes.cluster.write(nodes.a)) === 'acknowledged',
-      )
-      await nodes.cluster.verify(nodes.a, nodes.b)
-    })
+    testUnavailableDatabase(nodes)
   },
   { hasOwnPostgres: true },
 )

@@ -50,20 +50,16 @@ test('each node shows all nodes; a backup and a check of the record are started 
     const two = await cluster.start()
     for (const node of [one, two]) {
       let found = await health(node)
-      await eventually('both processes are shown', async () => {
+      // A process that stalls may report a fault for a moment, or lose its lease.
+      await eventually('both processes are shown without a fault, and one has the lease', async () => {
         found = await health(node)
-        return found.processes.length === 2
+        const { processes } = found
+        const workers = processes.filter(each => each.works_in_background)
+        const isFine = processes.every(({ standing }) => standing?.fault === null && standing.head > 0)
+        return processes.length === 2 && workers.length === 1 && isFine
       })
       assert.deepEqual(new Set(found.processes.map(({ pid }) => pid)), new Set([one.pid, two.pid]))
-      for (const { disk, standing } of found.processes) {
-        assert.equal(standing?.fault, null)
-        assert.ok((standing?.head ?? 0) > 0 && disk.data_bytes > 0)
-      }
-      assert.equal(
-        found.processes.filter(each => each.works_in_background).length,
-        1,
-        'one node has the lease',
-      )
+      for (const { disk } of found.processes) assert.ok(disk.data_bytes > 0)
     }
     const check = await finished(one, 'check')
     assert.deepEqual([check.failure, check.result?.is_good], [null, true])

@@ -5,8 +5,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { Client } from 'pg'
+import { eventually } from '../support/eventually.ts'
 import { send } from '../support/http.ts'
-import { describeNodes } from './cluster.ts'
+import { describeNodes, sendUntilServed } from './cluster.ts'
 
 describeNodes(
   'rest',
@@ -25,19 +26,22 @@ describeNodes(
           sent++
           return false
         }
-      const [seq, beganMs] = [await headSeq(), performance.now()]
-      await setTimeout(8_000)
-      const seconds = (performance.now() - beganMs) / 1000
+      // On a busy machine, the work that follows the write may take longer than the wait.
+      await eventually('nothing is appended, and few statements are sent', async () => {
+        sent = 0
+        const [seq, beganMs] = [await headSeq(), performance.now()]
+        await setTimeout(8_000)
+        const seconds = (performance.now() - beganMs) / 1000
+        // A node that serves reads sends more than 100 statements per second, an idle one about 5.
+        return (await headSeq()) === seq && sent <= 2 * 25 * seconds
+      })
       for (const { proxy } of [nodes.a, nodes.b]) proxy.cutsAfter = () => false
-      assert.equal(await headSeq(), seq, 'nothing was appended')
-      // A node that serves reads sends more than 100 statements per second, an idle one about 5.
-      assert.ok(sent <= 2 * 25 * seconds, `${sent} statements in ${seconds} s`)
 
       const name = { create: { collection: 'counters' }, params: { object: {} } }
       const made = await send(nodes.a, { secret: nodes.cluster.secret, query: name })
       assert.equal(made.status, 201, made.text)
       const { ref, ts } = (made.json as { resource: { ref: unknown; ts: number } }).resource
-      const seen = await send(nodes.b, { secret: nodes.cluster.secret, query: { get: ref } })
+      const seen = await sendUntilServed(nodes.b, { secret: nodes.cluster.secret, query: { get: ref } })
       assert.equal(seen.status, 200, seen.text)
       const { resource } = (await send(nodes.b, { secret: nodes.cluster.secret, query: { now: null } }))
         .json as {
@@ -49,20 +53,24 @@ describeNodes(
     test('each query of a client has a later time than the previous one, and none lags far behind', async () => {
       const isRead = { time: 'now' }
       let last = 0
+      const lags: number[] = []
       for (let count = 0; count < 300; count++) {
         const before = await number('(extract(epoch from clock_timestamp()) * 1000)::bigint')
         // Like drivers, the client sends the last seen time; otherwise two reads may have the same time.
         const headers = { 'x-last-seen-txn': String(last) }
-        const { json } = await send(nodes.b, { secret: nodes.cluster.secret, query: isRead, headers })
+        const request = { secret: nodes.cluster.secret, query: isRead, headers }
+        const { json } = await sendUntilServed(nodes.b, request)
         const now = (json as { resource: { '@ts': string } }).resource['@ts']
         // The text of a time without microseconds would sort after one with them.
         const micros = Date.parse(now) * 1000 + Number(/\.\d{3}(\d{3})Z$/.exec(now)?.[1] ?? 0)
         assert.ok(micros > last, `${now} after ${last}`)
-        // The lag of a node depends on when its processes run, but a node that does not follow stays behind.
-        assert.ok(Date.parse(now) >= before - 5_000, `${now} at ${new Date(before).toISOString()}`)
+        lags.push(before - Date.parse(now))
         last = micros
         if (count % 10 === 0) await nodes.cluster.write(nodes.a)
       }
+      // The lag of one query depends on when the processes of the node run, but all later queries of a node that does not
+      // follow have at least the lag of an earlier query.
+      assert.ok(Math.min(...lags.slice(150)) < 1_000, lags.join())
     })
 
     test('no row versions accumulate while a transaction of PostgreSQL is open for long', async () => {

@@ -2,20 +2,16 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { query, send } from '../support/http.ts'
-import { describeNodes } from './cluster.ts'
+import { query } from '../support/http.ts'
+import { describeNodes, sendUntilServed } from './cluster.ts'
 
 describeNodes('secrets over nodes', nodes => {
   /**
    * A client that sends some last seen time, though not that of the secret's creation, so that its node has no other
-   * reason to read the head. It retries while the node cannot read it because PostgreSQL does not respond in time.
+   * reason to read the head.
    */
-  const ask = async (secret: string, what: unknown) => {
-    for (;;) {
-      const answer = await send(nodes.b, { secret, query: what, headers: { 'x-last-seen-txn': '1' } })
-      if (answer.status !== 503) return answer
-    }
-  }
+  const ask = (secret: string, what: unknown) =>
+    sendUntilServed(nodes.b, { secret, query: what, headers: { 'x-last-seen-txn': '1' } })
 
   test('a secret is valid on all nodes as soon as it was returned, for reads and writes', async () => {
     const user = { ref: { collection: 'counters' }, id: '5' }
