@@ -26,8 +26,8 @@ import { noPostgres, PostgresServer } from '../support/postgres.ts'
 import { copyOf } from '../support/record-copy.ts'
 import { bytes, list, put, text } from './bytes.ts'
 
-/** Milliseconds that writes wait for an unavailable database. */
-const patienceMs = 30_000
+/** Milliseconds that writes wait for an unavailable database; longer than any step of a test takes. */
+const patienceMs = 120_000
 
 let server: PostgresServer
 let proxy: FaultyProxy
