@@ -5,6 +5,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { layOut } from '../../dashboard/src/wire/graph-layout.ts'
+import { eventually } from '../support/eventually.ts'
 import { sendFql } from '../support/http.ts'
 import { accessibilityFaults, settled, skip, stageOfFile, typeInto } from './stage.ts'
 
@@ -46,7 +47,7 @@ test('the navigation has the collections with their documents and bytes', { skip
     .waitFor()
   await link('authors').click()
   await page.getByRole('heading', { name: 'authors' }).waitFor()
-  assert.equal(await link('authors').getAttribute('aria-current'), 'page')
+  await link('authors').and(page.locator('[aria-current=page]')).waitFor()
   await create('authors', '2', { name: 'Bob' })
   await page.getByRole('link', { name: 'Settings' }).click()
   await link('authors')
@@ -75,7 +76,11 @@ test('the diagram shows references by types and by documents', { skip }, async (
   await row('books', 'author', 'authors', 'field type').waitFor()
   await row('books', 'more.tags', 'tags', 'field type').waitFor()
   await navigation(page).getByRole('link', { name: 'alone' }).waitFor()
-  assert.equal(await page.locator('.diagram-box').count(), await page.locator('.section-name').count())
+  const countOf = (selector: string) => page.locator(selector).count()
+  await eventually(
+    'the diagram has each collection of the navigation',
+    async () => (await countOf('.diagram-box')) === (await countOf('.section-name')),
+  )
   assert.deepEqual(await accessibilityFaults(page), [])
   await page.locator('.diagram-box', { hasText: 'alone' }).click()
   await page.getByRole('heading', { name: 'alone' }).waitFor()

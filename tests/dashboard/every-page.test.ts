@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { eventually } from '../support/eventually.ts'
 import { fill, ordinary } from './everything.ts'
 import { openStage, settled, skip, stageOfFile } from './stage.ts'
 
@@ -90,25 +91,25 @@ test('after a click on a link, the heading of the new page has the focus', { ski
   for (const name of ['Indexes', 'Roles', 'Keys']) {
     await page.getByRole('link', { name, exact: true }).click()
     await page.getByRole('heading', { name, exact: true }).waitFor()
-    assert.equal(await focused(), name)
+    await eventually('the heading has the focus', async () => (await focused()) === name)
   }
   await page.goBack()
   await page.getByRole('heading', { name: 'Roles', exact: true }).waitFor()
-  assert.equal(await focused(), 'Roles')
+  await eventually('the heading has the focus', async () => (await focused()) === 'Roles')
 })
 
 test('invalid times show an error message, and errors do not show queries of the dashboard', {
   skip,
 }, async () => {
   const page = await stage.signedIn(stage.admin, 'indexes')
-  const look = async (time: string) => {
+  const look = async (time: string, expected: string) => {
     await page.getByLabel('Show data as of').fill(time)
     await page.getByRole('button', { name: 'Show', exact: true }).click()
-    return (await page.getByRole('alert').textContent()) ?? ''
+    await page.getByRole('alert').getByText(expected).waitFor()
   }
   await page.getByRole('button', { name: /^At:/ }).click()
-  assert.match(await look('0001-01-01T00:00'), /1970 and 9999/)
-  assert.match(await look('9998-01-01T00:00'), /is in the future/)
+  await look('0001-01-01T00:00', '1970 and 9999')
+  await look('9998-01-01T00:00', 'is in the future')
   await stage.visit(page, 'collections/nowhere?at=2026-01-31T12:00:00Z')
   const alert = page.getByRole('alert').first()
   await alert.waitFor()

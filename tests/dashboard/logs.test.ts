@@ -71,7 +71,7 @@ test('the log page explains a 400 of an application', { skip }, async () => {
   const errors = page.getByRole('region', { name: 'Errors', exact: true })
   const error = errors.getByRole('row', { name: /400 invalid argument: Number expected, String provided/ })
   await error.getByRole('button', { name: 'Show requests' }).click()
-  assert.match(page.url(), /[?&]error=invalid\+argument/)
+  await page.waitForURL(/[?&]error=invalid\+argument/)
   const requests = page.getByRole('region', { name: 'Table of requests' })
   const row = requests.getByRole('row', { name: /job=billing/ })
   assert.match((await row.textContent()) ?? '', /"collection":"orders".*Number expected.*checkout/)
@@ -97,7 +97,10 @@ test('the log page explains a 400 of an application', { skip }, async () => {
   await page.emulateMedia({ colorScheme: 'light' })
   await opened.getByRole('button', { name: 'Filter by this key' }).click()
   await requests.getByRole('row', { name: /orders\.byId\(\?\)/ }).waitFor()
-  assert.equal(await requests.getByRole('row', { name: /checkout/ }).count(), 2)
+  await eventually(
+    'the list has the two requests of the key',
+    async () => (await requests.getByRole('row', { name: /checkout/ }).count()) === 2,
+  )
   await requests
     .getByRole('row', { name: /orders\.byId/ })
     .getByRole('button')
@@ -124,7 +127,7 @@ test('charts and lists exclude requests of the dashboard until the user includes
   await page.getByLabel("Include the dashboard's own requests").check()
   await own.first().waitFor()
   await eventually('the totals include the requests of the dashboard', async () => (await shown()) > before)
-  assert.match(page.url(), /dashboard=1/)
+  await page.waitForURL(/dashboard=1/)
 })
 
 test('fields, charts and lists show one span, in one time zone', { skip }, async () => {

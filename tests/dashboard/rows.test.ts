@@ -4,7 +4,9 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { isDeepStrictEqual } from 'node:util'
 import type { Page } from 'playwright-core'
+import { eventually } from '../support/eventually.ts'
 import { cellsOf, createDocuments, createUniqueIndex, dataOf, filterBy } from './documents-page.ts'
 import { accessibilityFaults, skip, stageOfFile } from './stage.ts'
 
@@ -292,16 +294,20 @@ test('columns are chosen and ordered, restored at the next visit, and deleted on
 }, async () => {
   await fill('wide', [{ a: 1, b: 2, c: 3 }])
   const page = await stage.signedIn(stage.admin, 'collections/wide')
-  const heads = async () => (await page.getByRole('columnheader').allTextContents()).slice(2, -1)
+  const assertHeads = (expected: readonly string[]) =>
+    eventually(`the columns are ${expected}`, async () => {
+      const heads = await page.getByRole('columnheader').allTextContents()
+      return isDeepStrictEqual(heads.slice(2, -1), expected)
+    })
   await page.getByText('Columns (3 of 3)').click()
   await page.getByRole('button', { name: 'Move c left' }).click()
   await page.getByLabel('a', { exact: true }).uncheck()
   await page.getByText('Columns (2 of 3)').waitFor()
-  assert.deepEqual(await heads(), ['c', 'b'])
+  await assertHeads(['c', 'b'])
   await stage.visit(page, '')
   await page.getByRole('main').getByRole('link', { name: 'wide' }).click()
   await page.getByRole('columnheader', { name: 'c', exact: true }).waitFor()
-  assert.deepEqual(await heads(), ['c', 'b'])
+  await assertHeads(['c', 'b'])
   await page.getByRole('button', { name: 'Sign out' }).click()
   await page.getByRole('button', { name: 'Sign out of this tab' }).click()
   await page.getByLabel('Secret').waitFor()

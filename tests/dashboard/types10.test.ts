@@ -97,8 +97,8 @@ test('marks disappear when the error is corrected, and no query runs while typin
   page.on('request', request => paths.push(new URL(request.url()).pathname))
   await typeInto(page, 'Query', 'User.create({ name: "Eve", email: "e", nick: "x" })')
   assert.equal(await underlinedText(page), '{ name: "Eve", email: "e", nick: "x" }')
-  await typeInto(page, 'Query', 'User.create({ name: "Eve", email: "e" })')
   const answered = page.waitForResponse(response => response.url().endsWith('/api/v1/check'))
+  await typeInto(page, 'Query', 'User.create({ name: "Eve", email: "e" })')
   await answered
   await page.locator('.cm-lintRange-error').waitFor({ state: 'detached' })
   assert.equal(await fql(stage.server, checked, 'User.all().count()'), 0)
