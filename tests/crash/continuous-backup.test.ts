@@ -98,17 +98,19 @@ for (const seed of [43]) {
     const status = () => readStatus(data)
     let hasEnded = false
     const writing = write(server, () => hasEnded)
+    let killedAt = 0
     for (let kill = 0; kill < kills; kill++) {
       const before = status()?.pid
       await eventually('the process has reported', () => status()?.pid !== undefined)
       await pause(source.below(1_500))
       const pid = status()?.pid as number
+      killedAt = Date.now()
       process.kill(pid, 'SIGKILL')
       await eventually('another process writes', () => status()?.pid !== pid && status()?.pid !== before)
     }
     await eventually('the last process has a base copy', () => {
       const { newest_restorable: newest = null, state } = status() ?? {}
-      return state === 'running' && newest !== null && newest / 1000 > Date.now() - 5_000
+      return state === 'running' && newest !== null && newest / 1000 > killedAt
     })
     await pause(2_000)
     await server.kill()

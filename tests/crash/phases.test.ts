@@ -61,8 +61,12 @@ const setups: readonly Setup[] = [
 
 const clients = 8
 const sides = ['left', 'right']
-/** Acknowledged writes of a cycle after which all processes are killed, and after a kill that the service survives. */
-const writesMax = 200
+/**
+ * Acknowledged writes of a cycle after which all processes are killed, with short and with long texts. On a busy
+ * machine, more writes share an operation, so more writes are needed to reach the planned operation.
+ */
+const writesMax = { short: 1000, long: 200 }
+/** Acknowledged writes after a kill that the service survives. */
 const writesAfterKill = 30
 /** Text of a document where segments have to be filled, and how many writes fill two. */
 const longText = 'x'.repeat(100_000)
@@ -128,12 +132,13 @@ class KilledDirectory {
     const plan: KillPlan = { victim, phase, operation: source.below(operations), share, marker }
     const server = await this.#start(plan)
     if (server !== undefined) {
+      const length = segmentPhases.includes(phase) ? 'long' : 'short'
       const sizeBefore = this.#acknowledged.size
       let sizeAtKill: number | undefined
       const isOver = () => {
         if (existsSync(marker)) sizeAtKill ??= this.#acknowledged.size
         const { size } = this.#acknowledged
-        return size >= Math.min(sizeBefore + writesMax, (sizeAtKill ?? size) + writesAfterKill)
+        return size >= Math.min(sizeBefore + writesMax[length], (sizeAtKill ?? size) + writesAfterKill)
       }
       const isCompared = await this.compare(server).then(
         () => true,
@@ -142,7 +147,7 @@ class KilledDirectory {
           return false
         },
       )
-      const text = segmentPhases.includes(phase) ? longText : ''
+      const text = length === 'long' ? longText : ''
       const prefix = `${this.#cycles}`
       if (isCompared) await this.#write(server, { prefix, text, isOver, reads: phase === 'read' })
       await server.kill()

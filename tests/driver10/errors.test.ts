@@ -13,6 +13,7 @@ import {
   QueryTimeoutError,
   type ServiceError,
 } from 'fauna'
+import { patience } from '../support/patience.ts'
 import { driver10Tests } from './app.ts'
 
 const driverTest = driver10Tests()
@@ -78,10 +79,11 @@ driverTest('an invalid request is an InvalidRequestError', async app => {
 
 driverTest('a query beyond its time limit is a QueryTimeoutError', async app => {
   // The client waits longer for the response than the query may run.
-  const client = app.client({ query_timeout_ms: 1, client_timeout_buffer_ms: 30_000 })
+  const client = app.client({ query_timeout_ms: 1, client_timeout_buffer_ms: patience(30_000) })
   const slow = fql`Set.sequence(0, 15000).map(i => Array.sequence(0, 1000).fold(0, (a, b) => a + b)).count()`
   const late = await failureOf(client.query(slow), QueryTimeoutError)
-  assert.equal(late.httpStatus, 440)
+  // 503 if the error is later than a second after the arrival of the query, for example on a busy machine.
+  assert.ok(late.httpStatus === 440 || late.httpStatus === 503, String(late.httpStatus))
   assert.equal(late.code, 'time_out')
 })
 

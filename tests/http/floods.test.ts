@@ -37,6 +37,9 @@ const request = (stream: number, body: string) => [
   frame('data', endStream, stream, Buffer.from(body)),
 ]
 
+/** A clock that stands still, so that allowances do not refill and offences do not expire, however slow the machine is. */
+const stillClock = { ...systemClock, elapsedMs: () => 0 }
+
 function floodTest(
   name: string,
   body: (service: FakeService) => Promise<void>,
@@ -70,31 +73,41 @@ async function flood(service: FakeService, first: Buffer, piece: Buffer): Promis
   return Buffer.from(await ended(), 'latin1')
 }
 
-floodTest('a window that is opened byte by byte', async service => {
-  service.engine.answer = asked => resource(asked.body === '1' ? JSON.stringify('x'.repeat(8_000_000)) : '2')
-  const first = Buffer.concat([opening({ [initialWindow]: 0 }), ...request(1, '1')])
-  const byte = frame('windowUpdate', 0, 1, uint32(1))
-  const received = await flood(service, first, Buffer.concat(Array.from({ length: 5000 }, () => byte)))
-  assert.equal(goawayCode(received), calm)
-})
+floodTest(
+  'a window that is opened byte by byte',
+  async service => {
+    service.engine.answer = asked =>
+      resource(asked.body === '1' ? JSON.stringify('x'.repeat(8_000_000)) : '2')
+    const first = Buffer.concat([opening({ [initialWindow]: 0 }), ...request(1, '1')])
+    const byte = frame('windowUpdate', 0, 1, uint32(1))
+    const received = await flood(service, first, Buffer.concat(Array.from({ length: 5000 }, () => byte)))
+    assert.equal(goawayCode(received), calm)
+  },
+  { clock: stillClock },
+)
 
-floodTest('a body of a byte in each frame', async service => {
-  const first = Buffer.concat([opening(), frame('headers', endHeaders, 1, head)])
-  const byte = frame('data', 0, 1, Buffer.from(' '))
-  const received = await flood(service, first, Buffer.concat(Array.from({ length: 5000 }, () => byte)))
-  assert.equal(goawayCode(received), calm)
-})
+floodTest(
+  'a body of a byte in each frame',
+  async service => {
+    const first = Buffer.concat([opening(), frame('headers', endHeaders, 1, head)])
+    const byte = frame('data', 0, 1, Buffer.from(' '))
+    const received = await flood(service, first, Buffer.concat(Array.from({ length: 5000 }, () => byte)))
+    assert.equal(goawayCode(received), calm)
+  },
+  { clock: stillClock },
+)
 
-floodTest('bytes of a body that nobody reads, each in a frame', async service => {
-  const asked = headerBlock({ ':method': 'GET', ':scheme': 'http', ':path': '/ping', ':authority': 'x' })
-  const first = Buffer.concat([opening(), frame('headers', endHeaders, 1, asked)])
-  const byte = frame('data', 0, 1, Buffer.from(' '))
-  const received = await flood(service, first, Buffer.concat(Array.from({ length: 5000 }, () => byte)))
-  assert.equal(goawayCode(received), calm)
-})
-
-/** A clock that stands still, so that allowances do not refill and offences do not expire, however slow the machine is. */
-const stillClock = { ...systemClock, elapsedMs: () => 0 }
+floodTest(
+  'bytes of a body that nobody reads, each in a frame',
+  async service => {
+    const asked = headerBlock({ ':method': 'GET', ':scheme': 'http', ':path': '/ping', ':authority': 'x' })
+    const first = Buffer.concat([opening(), frame('headers', endHeaders, 1, asked)])
+    const byte = frame('data', 0, 1, Buffer.from(' '))
+    const received = await flood(service, first, Buffer.concat(Array.from({ length: 5000 }, () => byte)))
+    assert.equal(goawayCode(received), calm)
+  },
+  { clock: stillClock },
+)
 
 async function cancelOneByOne(service: FakeService): Promise<void> {
   const session = http2.connect(service.url)

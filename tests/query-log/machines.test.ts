@@ -81,7 +81,7 @@ test('a request waits for a machine that has not written its records yet', async
     slow.record(...recorded({ ...plainRequest, tags: [['mark', 'slow']] }))
     const span = { from: 0, to: Date.now() + 60_000, regionGroup: other.regionGroup }
     tables.onReported = () => release()
-    const records = other.summary(span, AbortSignal.timeout(60_000))
+    const records = other.summary(span, new AbortController().signal)
     assert.equal((await records).totals.requests, 1)
   } finally {
     release()

@@ -52,13 +52,13 @@ export class ManualTime implements Clock, Timers {
 }
 
 /**
- * Runs the event loop until `condition` holds. Fails after a minute of real time (on a busy machine, after a longer
- * time): a slow disk takes any number of turns.
+ * Runs the event loop until `condition` holds. Fails when {@link patience} for a minute of real time is over: a slow disk
+ * takes any number of turns.
  */
 export async function until(condition: () => boolean, what: string): Promise<void> {
-  const deadline = Date.now() + patience(60_000)
+  const began = performance.now()
   while (!condition()) {
-    assert.ok(Date.now() < deadline, `gave up waiting: ${what}`)
+    assert.ok(performance.now() - began < patience(60_000), `gave up waiting: ${what}`)
     await setImmediate()
   }
 }

@@ -33,14 +33,14 @@ test('a query with a long check runs in the service after the slow lane has chec
     }
     await assertAnswer()
     assert.equal(await slowQueries(server), before + 1)
-    // A slow-lane process that has not checked the query yet may need as long as the first.
-    await eventually('the service answers', async () => {
+    // A slow-lane process that has not checked the query yet may need as long as the first, and on a slow machine, any
+    // query may take too long for the service once.
+    let inARow = 0
+    await eventually('the service answers five times in a row', async () => {
       const last = await slowQueries(server)
       await assertAnswer()
-      return (await slowQueries(server)) === last
+      inARow = (await slowQueries(server)) === last ? inARow + 1 : 0
+      return inARow === 5
     })
-    const last = await slowQueries(server)
-    for (let time = 0; time < 5; time++) await assertAnswer()
-    assert.equal(await slowQueries(server), last)
   }
 })

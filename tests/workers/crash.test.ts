@@ -38,6 +38,15 @@ async function workersOf(pid: number): Promise<number[]> {
   return children.filter(({ command }) => !command.includes('slow-lane-main')).map(child => child.pid)
 }
 
+/** A worker that was killed before may still be listed, because its supervisor has not noticed its exit yet. */
+function killIfRunning(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+  }
+}
+
 /** Creates documents until the connection breaks or `isOver`; returns the ids of the acknowledged ones. */
 async function writeOn(client: WorkerClient, isOver: () => boolean): Promise<string[]> {
   const acknowledged: string[] = []
@@ -98,7 +107,7 @@ test('connections are answered, closed or wait for the next worker, whichever wo
   for (let round = 0; round < 4; round++) {
     const target = answered + 100
     while (answered < target) await Promise.race([setTimeout(pollEveryMs), ...asking])
-    for (const worker of await workersOf(server.pid)) process.kill(worker, 'SIGKILL')
+    for (const worker of await workersOf(server.pid)) killIfRunning(worker)
   }
   isOver = true
   await Promise.all(asking)
@@ -133,7 +142,9 @@ async function afresh<T>(server: ServerProcess, use: (client: WorkerClient) => P
 }
 
 /** Runs a query on a new connection, as {@link afresh} does. */
-const queryAfresh = (server: ServerProcess, query: unknown) => afresh(server, client => client.query(query))
+function queryAfresh(server: ServerProcess, query: unknown): Promise<unknown> {
+  return afresh(server, client => client.query(query))
+}
 
 /** Waits until both workers accept connections. */
 async function bothServe(server: ServerProcess): Promise<void> {
