@@ -25,7 +25,7 @@ export interface PostgresRequest {
 export interface BenchCase {
   readonly name: string
   readonly about: string
-  /** HTTP/1.1 when absent. */
+  /** The default is HTTP/1.1. */
   readonly protocol?: 'h2'
   /** The connections repeat this list, which is so long that a cache of single responses does not help. */
   requests(loaded: LoadedData): readonly CaseRequest[]

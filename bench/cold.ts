@@ -22,7 +22,7 @@ export interface ColdOptions {
   readonly folder: string
   /** Documents that are loaded if the folder has no data directory of the case `size`. */
   readonly count: number
-  /** Memory limit. Absent: private memory of the service, and a tenth of the data. */
+  /** The memory limit. The default is the private memory of the service, and a tenth of the data. */
   readonly memoryMebibytes?: number | undefined
   /** A data directory that this case has loaded remains. */
   readonly isKept: boolean
@@ -31,7 +31,7 @@ export interface ColdOptions {
 const hotDocuments = 300
 /** Interval between two reads of the hot database. */
 const everyMs = 5
-/** Of each measurement. */
+/** The duration of each measurement. */
 const measuredMs = 10_000
 /** Of each kind of request before the memory is limited, so that code is compiled and caches have their size. */
 const warmUpMs = 4000

@@ -11,9 +11,9 @@ import { createSchema, document, literal, loadDocuments } from './documents.ts'
 import { diskBytes, type LoadResult, measure, memoryMebibytes, memoryOfEach, post } from './measure.ts'
 
 export interface HourOptions {
-  /** Must be empty. */
+  /** The data directory, which must be empty. */
   readonly data: string
-  /** Do not expire. */
+  /** The number of documents that do not expire. */
   readonly documents: number
   readonly minutes: number
   readonly onSegment: (segment: HourSegment) => void

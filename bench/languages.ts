@@ -68,7 +68,7 @@ async function ask(url: string, secret: string, path: string, body: unknown): Pr
   return json
 }
 
-/** Elements of a page of an index, and events of a page of a feed. */
+/** The number of elements of a page of an index, and of events of a page of a feed. */
 const pageSize = 64
 
 /** Consecutive pages of the feed of all documents, compared with pages of an index. */

@@ -173,7 +173,7 @@ function hpackLength(length: number): Buffer {
   return Buffer.from([...bytes, rest])
 }
 
-/** Not in the static table, and not added to the dynamic one. */
+/** Encodes a header field that is not in the static table, and is not added to the dynamic table. */
 function literalField(name: string, value: string): Buffer {
   const parts = [Buffer.from(name), Buffer.from(value)].flatMap(part => [hpackLength(part.length), part])
   return Buffer.concat([Buffer.from([0]), ...parts])

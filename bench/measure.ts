@@ -12,9 +12,12 @@ export interface LoadPlan {
   readonly connections: number
   readonly warmupSeconds: number
   readonly seconds: number
-  /** HTTP/1.1 when absent. */
+  /** The default is HTTP/1.1. */
   readonly protocol?: 'h2'
-  /** Open loop: requests are sent at this rate. Absent: each connection sends after it has received its response. */
+  /**
+   * Open loop: requests are sent at this rate. Without a rate, each connection sends a request after it has received
+   * the response to the previous one.
+   */
   readonly ratePerSecond?: number
   /** Whole HTTP/1.1 requests of head and body, translated for HTTP/2. The load repeats the list. */
   readonly requests: readonly string[]
@@ -29,7 +32,7 @@ export interface LoadResult {
   readonly p95Micros: number
   readonly p99Micros: number
   readonly maxMicros: number
-  /** Kept busy by the load process itself. */
+  /** The number of cores that the load process itself keeps busy. */
   readonly cores: number
   /** Cores that the server kept busy ({@link LoadPlan.pids}); 0 if the system does not report it. */
   readonly serverCores: number

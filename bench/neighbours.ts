@@ -29,7 +29,7 @@ export interface NeighbourOptions {
   readonly everyMs: number
   /** Time limit of each of the worst queries. */
   readonly timeoutMs: number
-  /** Words in the names of queries; all queries when absent. */
+  /** Words in the names of queries. The default is all queries. */
   readonly kinds?: readonly string[] | undefined
   readonly onResult: (result: NeighbourResult) => void
 }

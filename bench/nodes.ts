@@ -16,7 +16,7 @@ export interface NodesOptions {
   readonly connections: number
   readonly seconds: number
   readonly warmupSeconds: number
-  /** Read by the cases. */
+  /** The number of documents that the cases read. */
   readonly documents: number
   /** Documents that a new node copies, including those that the cases read. */
   readonly copied: number
@@ -125,7 +125,7 @@ function shareOf(result: LoadResult, beside: LoadResult | undefined): string {
   return `   ${(result.requestsPerSecond / beside.requestsPerSecond).toFixed(2)} of embedded`
 }
 
-/** Each gets half of the connections. */
+/** Measures two services at the same time. Each gets half of the connections. */
 async function measureTwo(
   nodes: readonly ServerProcess[],
   subject: Subject,

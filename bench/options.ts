@@ -23,7 +23,7 @@ export const names = [
   'cold',
 ]
 
-/** Start servers of their own. */
+/** The cases that start servers of their own. */
 export const standalone = [
   'workers',
   'streams',

@@ -27,7 +27,7 @@ export interface TurnPlan extends Pick<LoadPlan, 'connections' | 'seconds' | 'wa
   readonly processes: number
 }
 
-/** Measurements of each way. */
+/** The number of measurements of each kind of work. */
 const turns = 5
 
 const headersOf: Readonly<Record<Work['path'], Readonly<Record<string, string>>>> = {

@@ -19,7 +19,7 @@ type Query { worstByGroup(group: Int!): [Worst!] ${Array.from({ length: types },
 const times = (count: number, text: (n: number) => string) =>
   Array.from({ length: count }, (_, n) => text(n)).join(' ')
 
-/** New in each request. */
+/** Returns a document that is new in each request. */
 const fresh = (n: number, text: string) => JSON.stringify({ query: `# ${n}\n${text}` })
 
 const sizeMax = 2_097_152

@@ -6,9 +6,9 @@ export interface Sizes {
   readonly doublings: number
   /** UTF-16 units of long texts, below 8 MiB. */
   readonly text: number
-  /** Lambdas are applied to them. */
+  /** The number of elements to which lambdas are applied. */
   readonly elements: number
-  /** Nested calls. */
+  /** The number of nested calls. */
   readonly depth: number
   /** Number of sets in a union. */
   readonly sets: number
@@ -374,7 +374,7 @@ export const worstQueries: readonly WorstQuery[] = [
   ...writes,
 ]
 
-/** Create the data for the others. */
+/** Returns queries that create the data for the other queries. */
 export function preparation({ documents }: Sizes): readonly Wire[] {
   const batch = 5000
   const batches = Array.from({ length: Math.ceil(documents / batch) }, (_, at) => {

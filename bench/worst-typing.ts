@@ -26,7 +26,6 @@ const check = (name: string, text: string): WorstCheck => ({
 
 const wideRecord = `{ ${times(60_000, n => `field${n}: ${n}`, ', ')} }`
 
-/** The programs. */
 export const worstChecks: readonly WorstCheck[] = [
   check('2 000 operators on unknown values', `(a, b) => a${' + b'.repeat(2000)}`),
   check(

@@ -22,7 +22,7 @@ export type Version = '4' | '10'
 /** Notation of values and queries of version 4. */
 export type Notation = 'text' | 'json'
 
-/** Has the position in the text (UTF-16 offsets). */
+/** The error of an invalid text, with its position (UTF-16 offsets). */
 export class NotationError extends Error {
   override name = 'NotationError'
   readonly from: number

@@ -7,7 +7,7 @@ const base = '/dashboard/'
 
 /** The part of the address after `/dashboard/`. */
 interface Address {
-  /** Decoded segments. */
+  /** The decoded segments of the path. */
   readonly path: readonly string[]
   readonly parameters: URLSearchParams
 }
@@ -74,7 +74,7 @@ export const pastTime = computed<string | undefined>(() =>
 /** Undefined ones are left out. */
 type Parameters = Readonly<Record<string, string | undefined>>
 
-/** Select the first page of rows. */
+/** The parameters that select the first page of rows. */
 export const fromStart: Parameters = { after: undefined, before: undefined }
 
 /** Keeps the current database and time unless `parameters` replace them. */

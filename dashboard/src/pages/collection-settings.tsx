@@ -3,7 +3,7 @@
 import { useState } from 'preact/hooks'
 import { Button } from '../parts/button.tsx'
 import { Confirm } from '../parts/dialog.tsx'
-import { Outcome, useEditForm } from '../parts/edit-form.tsx'
+import { FormFooter, useEditForm } from '../parts/edit-form.tsx'
 import { Field } from '../parts/fields.tsx'
 import { Heading } from '../parts/heading.tsx'
 import { LoadedContent, reloading, useLoad } from '../parts/load.tsx'
@@ -114,7 +114,7 @@ function SettingsForm({ name, document, reload }: SettingsFormProps) {
             {...fieldOf('ttl_days')}
             hint="Documents are deleted this many days after their last change. Leave this empty for documents that do not expire."
           />
-          <Outcome
+          <FormFooter
             of={form}
             what="these settings"
             textOf={version => settingsText(settingsOf(version))}
@@ -125,7 +125,7 @@ function SettingsForm({ name, document, reload }: SettingsFormProps) {
             <Button class="danger-quiet" onClick={() => setDeleting(true)}>
               Delete collection
             </Button>
-          </Outcome>
+          </FormFooter>
         </fieldset>
       </form>
       {isDeleting && (

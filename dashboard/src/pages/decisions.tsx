@@ -68,7 +68,7 @@ function Reason({ decision }: { decision: Json }) {
   )
 }
 
-/** Was checked; with its outcome. */
+/** A privilege that was checked, with its outcome. */
 function Privilege({ privilege }: { privilege: Json }) {
   const named = at(privilege, 'role')
   const role = refOf(named)?.id ?? textAt(named, 'name') ?? textAt(privilege, 'role') ?? ''

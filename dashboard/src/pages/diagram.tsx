@@ -135,7 +135,7 @@ function descriptionOf(collections: readonly string[], references: readonly Refe
   return `${counted(collections.length, 'collection')} with ${counted(references.length, 'reference')}`
 }
 
-/** Fit into a box. */
+/** The number of characters of a name that fit into a box. */
 const nameChars = 24
 
 const shortened = (text: string) => (text.length > nameChars ? `${text.slice(0, nameChars - 1)}…` : text)

@@ -6,7 +6,7 @@ import { referencesIn } from '../language.ts'
 import { Button } from '../parts/button.tsx'
 import { Confirm } from '../parts/dialog.tsx'
 import { DraftEditor } from '../parts/draft-editor.tsx'
-import { Outcome, useEditForm } from '../parts/edit-form.tsx'
+import { FormFooter, useEditForm } from '../parts/edit-form.tsx'
 import { Check } from '../parts/fields.tsx'
 import { Heading, Tabs } from '../parts/heading.tsx'
 import { NameLink } from '../parts/link.tsx'
@@ -142,7 +142,7 @@ function DocumentForm({ name, loaded, isReadOnly }: FormProps) {
         onChange={form.change}
         onPresent={form.present}
       />
-      <Outcome of={form} what="this document" textOf={textOf} draftText={textOf} isReadOnly={isReadOnly} />
+      <FormFooter of={form} what="this document" textOf={textOf} draftText={textOf} isReadOnly={isReadOnly} />
       <ReferenceList text={base.data} />
     </div>
   )

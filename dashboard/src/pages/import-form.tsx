@@ -16,7 +16,7 @@ interface ImportFormProps {
   readonly onStart: () => void
 }
 
-/** Commonly written by programs. */
+/** The encodings that programs commonly write. */
 const encodings = [
   'utf-8',
   'windows-1252',

@@ -7,7 +7,7 @@ import type { RecordFilter, Span } from '../service/logs.ts'
 const minute = 60_000
 const hour = 60 * minute
 
-/** End now: name in the address, label, milliseconds. */
+/** Spans that end now: name in the address, label, milliseconds. */
 export const spans = [
   ['15m', 'last 15 minutes', hour / 4],
   ['1h', 'last hour', hour],
@@ -27,7 +27,7 @@ export function spanKey(): string {
   return ['from', 'to', 'last'].map(name => place.value.parameters.get(name)).join()
 }
 
-/** Undefined when the address contains a start and an end. */
+/** Returns undefined when the address contains a start and an end. */
 export function lastName(): string | undefined {
   const { parameters } = place.value
   if (parameters.has('from') && parameters.has('to')) return undefined
@@ -45,7 +45,7 @@ export function spanNow(): Span {
   return { from: new Date(now - length).toISOString(), to: new Date(now).toISOString() }
 }
 
-/** Undefined for a valid span (ISO 8601). */
+/** Returns undefined for a valid span (ISO 8601). */
 export function spanFault(from: string, to: string): string | undefined {
   const length = Date.parse(to) - Date.parse(from)
   if (!(length > 0)) return 'The end must be after the start.'

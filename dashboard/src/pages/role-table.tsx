@@ -4,7 +4,7 @@ import { useMemo, useState } from 'preact/hooks'
 import { parseLiteral } from '../language.ts'
 import { Button } from '../parts/button.tsx'
 import { FormDialog } from '../parts/dialog.tsx'
-import { Outcome, useEditForm } from '../parts/edit-form.tsx'
+import { FormFooter, useEditForm } from '../parts/edit-form.tsx'
 import { Editor } from '../parts/editor.tsx'
 import { Choice, optionsOf } from '../parts/fields.tsx'
 import { marksOf } from '../parts/notation-switch.tsx'
@@ -76,7 +76,7 @@ export function RoleTable({ role, onSaved }: { role: Json; onSaved: () => void }
           onEdit={setEditing}
         />
       </fieldset>
-      <Outcome
+      <FormFooter
         of={form}
         what="this role"
         submit="Save privileges"

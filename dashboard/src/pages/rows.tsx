@@ -159,7 +159,7 @@ function RowsOfView({ collection, indexes, isPlanned }: RowsOfViewProps) {
   )
 }
 
-/** Undefined for index entries without documents, because they have no fields to sort by. */
+/** Returns undefined for index entries without documents, because they have no fields to sort by. */
 function sortingOf({ sort, source }: RowView): Sorting | undefined {
   const { isReversed } = source
   if (!leadsToDocuments(source)) return undefined

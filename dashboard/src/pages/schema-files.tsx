@@ -4,7 +4,7 @@
 import { useMemo, useRef, useState } from 'preact/hooks'
 import { Button } from '../parts/button.tsx'
 import { AnsiDiff } from '../parts/diff.tsx'
-import { Outcome, useEditForm } from '../parts/edit-form.tsx'
+import { FormFooter, useEditForm } from '../parts/edit-form.tsx'
 import { Check } from '../parts/fields.tsx'
 import { Heading } from '../parts/heading.tsx'
 import { LoadedContent, useAction, useLoad } from '../parts/load.tsx'
@@ -158,7 +158,7 @@ function Files({ loaded, onChanged }: FilesProps) {
           onChange={setWantsStaging}
         />
       )}
-      <Outcome
+      <FormFooter
         of={form}
         what="the schema"
         textOf={({ files }) => wholeText(files)}
@@ -169,7 +169,7 @@ function Files({ loaded, onChanged }: FilesProps) {
         <Button disabled={!isDirty || compared.isRunning} onClick={compare}>
           {compared.isRunning ? 'Comparing…' : 'Compare'}
         </Button>
-      </Outcome>
+      </FormFooter>
       <Summary summary={drawn} />
       {warnings !== '' && <PushWarnings text={warnings} />}
       {difference && <Difference of={difference} />}

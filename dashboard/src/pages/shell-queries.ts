@@ -10,7 +10,7 @@ import { scope } from '../session.ts'
 import { at, type Json, parseJson, type Query, writeJson } from '../wire/json.ts'
 import type { ShellAnswer } from './shell-result.tsx'
 
-/** Has the positions of the error in the text. */
+/** The error of a query, with its positions in the text. */
 export class QueryFailure extends Error {
   override name = 'QueryFailure'
   override readonly cause: ServiceError
@@ -29,7 +29,7 @@ export function marksOf(error: Error | undefined): readonly Mark[] {
   return error instanceof NotationError ? [{ from: error.from, to: error.to, message: error.message }] : []
 }
 
-/** Can be sent; maps its errors to the text. */
+/** A query that can be sent. It maps errors of the response to the text. */
 export interface ReadyQuery {
   readonly run: (as: Scope, signal: AbortSignal) => Promise<ShellAnswer>
   /** Returns the reads of the query; nothing is written. */

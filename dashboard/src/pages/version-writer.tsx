@@ -8,7 +8,7 @@ import { type LogEntry, readWriters, type Writers } from '../service/logs.ts'
 import { session } from '../session.ts'
 import { callerText, timeOfRecord } from './log-record.tsx'
 
-/** Undefined for callers who may not read the query log. */
+/** Returns undefined for callers who may not read the query log. */
 export function useWriters(times: readonly bigint[]): LoadState<Writers | undefined> {
   const mayRead = session.value?.principal.role === 'admin'
   return useLoad(

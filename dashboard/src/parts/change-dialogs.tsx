@@ -151,7 +151,7 @@ function submitText({ state, isRunning }: Changes, verb: string, count: number |
 }
 
 interface DeleteDialogProps extends ChangesProps {
-  /** The user must type this text to enable the button; if absent, it is enabled at once. */
+  /** The text that the user must type to enable the button. Without a text, the button is enabled at once. */
   readonly typed?: string | undefined
 }
 

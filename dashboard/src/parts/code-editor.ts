@@ -48,7 +48,7 @@ export interface Completion {
   readonly detail?: string
   /** A description that the editor shows on demand. */
   readonly info?: string
-  /** Inserted; the label when absent. */
+  /** The text that is inserted. The default is the label. */
   readonly text?: string
   /**
    * Must precede the name: `.` for a member of any value, `Math.` for a member of this module, empty for a name without

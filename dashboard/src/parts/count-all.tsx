@@ -56,7 +56,7 @@ function useCounting(plan: RowPlan): Counting {
   }
 }
 
-/** Has buttons that stop and continue the count. */
+/** Shows the progress of a count, with buttons that stop and continue the count. */
 export function CountProgress({ counting }: { readonly counting: Counting }) {
   const { error, found, isComplete, isRunning, scanned, start, stop } = counting
   return (

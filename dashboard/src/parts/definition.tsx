@@ -12,7 +12,7 @@ import { at, type Json, textAt } from '../wire/json.ts'
 import type { Native } from '../wire/refs.ts'
 import { Button } from './button.tsx'
 import { Confirm } from './dialog.tsx'
-import { Outcome, useEditForm } from './edit-form.tsx'
+import { FormFooter, useEditForm } from './edit-form.tsx'
 import { Editor } from './editor.tsx'
 import { Heading } from './heading.tsx'
 import { LoadedContent, reloading, useLoad } from './load.tsx'
@@ -141,7 +141,7 @@ function Definition({ native, section, singular, id, document, isFixed, onSaved 
         onSubmit={() => !isFixed && isDirty && form.save()}
       />
       {conversion.error && <Problem error={conversion.error} />}
-      <Outcome
+      <FormFooter
         of={form}
         what={`this ${singular}`}
         textOf={version => definitionText(version, draft.notation)}

@@ -21,7 +21,7 @@ interface DialogProps {
   readonly class?: string
 }
 
-/** Open while it is rendered. */
+/** The dialog is open while it is rendered. */
 export function Dialog({ title, onClose, children, isWide, question, class: kind = '' }: DialogProps) {
   const id = useId()
   const element = useRef<HTMLDialogElement>(null)
@@ -149,9 +149,9 @@ interface ConfirmProps {
   readonly title: string
   readonly warning: ComponentChildren
   readonly submit: string
-  /** Must be typed first; none when absent. */
+  /** The text that the user must type first. By default, the user types nothing. */
   readonly typed?: string
-  /** False while data that {@link onConfirm} needs is loading; true when absent. */
+  /** False while data that {@link onConfirm} needs is loading. The default is true. */
   readonly isReady?: boolean
   readonly onClose: () => void
   readonly onConfirm: (signal: AbortSignal) => Promise<void>

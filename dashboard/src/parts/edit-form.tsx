@@ -53,21 +53,21 @@ export function useEditForm<V, D>(options: EditFormOptions<V, D>): EditForm<V, D
   const action = useAction()
   const isDirty = isTouched && !isSame(draft, base)
   useEffect(() => guard(() => isDirty), [isDirty])
-  const take = (version: V) => {
+  const reset = (version: V) => {
     setBase(version)
     setDraft(draftOf(version))
     setTheirs(undefined)
     setTouched(false)
   }
-  const meet = (version: V) => {
+  const noteConflict = (version: V) => {
     setTheirs(version)
     if (rebase) setDraft(rebase(draft, theirs ?? base, version))
   }
   // A newly read version replaces a draft without unsaved input.
   useEffect(() => {
     if (timeOf(loaded) === timeOf(base)) return
-    if (isDirty) meet(loaded)
-    else take(loaded)
+    if (isDirty) noteConflict(loaded)
+    else reset(loaded)
   }, [loaded])
   const save = () =>
     action.start(async signal => {
@@ -77,9 +77,9 @@ export function useEditForm<V, D>(options: EditFormOptions<V, D>): EditForm<V, D
         throw new Error(
           'This object was deleted or renamed in the meantime. Copy the text that you need before you leave this page.',
         )
-      if (saved.kind === 'conflict') meet(saved.theirs)
+      if (saved.kind === 'conflict') noteConflict(saved.theirs)
       else {
-        take(saved.version)
+        reset(saved.version)
         setNotice('Saved.')
         onSaved?.(saved.version)
       }
@@ -100,12 +100,12 @@ export function useEditForm<V, D>(options: EditFormOptions<V, D>): EditForm<V, D
     present: setDraft,
     discard: () => {
       action.clear()
-      take(theirs ?? base)
+      reset(theirs ?? base)
     },
   }
 }
 
-interface OutcomeProps<V, D> {
+interface FormFooterProps<V, D> {
   readonly of: EditForm<V, D>
   /** The words for the object in a sentence, such as "this role". */
   readonly what: string
@@ -122,7 +122,7 @@ interface OutcomeProps<V, D> {
 }
 
 /** Lower part of the form: its error, the choice after a conflict, its buttons, and the confirmation. */
-export function Outcome<V, D>({
+export function FormFooter<V, D>({
   of,
   what,
   textOf,
@@ -131,7 +131,7 @@ export function Outcome<V, D>({
   submit = 'Save',
   isInForm = false,
   children,
-}: OutcomeProps<V, D>) {
+}: FormFooterProps<V, D>) {
   const { action, theirs, isDirty, save, discard, notice } = of
   return (
     <>

@@ -14,7 +14,7 @@ const languageData = {
   commentTokens: { line: '//' },
 }
 
-/** Undefined if there is no comment at the current position. */
+/** Returns undefined if there is no comment at the current position. */
 function commentAt(stream: StringStream, state: Lines): string | undefined {
   if (state.isInComment || stream.match('/*')) {
     state.isInComment = !stream.match(/^.*?\*\//)
@@ -86,7 +86,7 @@ export const version10Notation = StreamLanguage.define<Lines>({
   languageData,
 })
 
-/** Begin a statement of a schema file. */
+/** The words that begin a statement of a schema file. */
 const schemaWords = [
   ...['access\\s+provider', 'collection', 'function', 'role'],
   ...['index', 'terms', 'values', 'unique', 'check', 'compute', 'history_days', 'ttl_days', 'document_ttls'],

@@ -13,7 +13,7 @@ import type { RefName } from '../wire/refs.ts'
 import type { Row } from '../wire/rows.ts'
 import { failureOf } from './load.tsx'
 
-/** Read again after a change. */
+/** The maximum number of rows that are read again after a change. */
 const refreshedMax = 10_000
 
 interface ScanState {

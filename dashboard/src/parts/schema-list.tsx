@@ -29,7 +29,7 @@ interface SchemaListProps {
   readonly native: Native
   readonly label: string
   readonly columns: readonly Column[]
-  /** The document itself when absent. */
+  /** The default is the document itself. */
   readonly partsOf?: (document: Json) => readonly Json[]
   /** Tells the user of an empty list what to do first. */
   readonly whenEmpty: ComponentChildren
@@ -129,7 +129,7 @@ function DocumentTable({ label, columns, documents }: DocumentTableProps) {
   )
 }
 
-/** All of a kind, for a choice in a form. */
+/** Reads the names of all objects of a kind, for a choice in a form. */
 export function useChoices(native: Native): LoadState<readonly string[]> {
   return useLoad(signal => allNames(native, signal), [native])
 }
@@ -139,7 +139,7 @@ interface SearchResult {
   readonly isMore: boolean
 }
 
-/** Undefined for an empty text. */
+/** Returns undefined for an empty text. */
 export function useSearch(native: Native, text: string): LoadState<SearchResult | undefined> {
   return useLoad(
     async signal => {

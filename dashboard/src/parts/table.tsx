@@ -10,7 +10,7 @@ interface NamedColumn {
 /** A heading, a heading with its kind, or a heading cell with more than text. */
 type Column = string | NamedColumn | VNode
 
-/** Right-aligned. */
+/** A right-aligned column. */
 export const numbers = (text: string): Column => ({ text, kind: 'number' })
 
 /** Only screen readers announce the heading. */

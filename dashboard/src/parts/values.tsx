@@ -12,7 +12,7 @@ const cellChars = 80
 const treeChars = 2000
 const treeItems = 100
 
-/** Undefined if there is no such page. */
+/** Returns undefined if there is no such page. */
 function addressOfRef(ref: RefName): string | undefined {
   if (ref.isElsewhere) return undefined
   if (!ref.isNative) return addressOf(['collections', ref.collection, ref.id])
@@ -92,7 +92,7 @@ export function Cell({ value }: { value: Json | undefined }) {
   return <bdi class={`value-${kindOf(value)}`}>{previewOf(value)}</bdi>
 }
 
-/** Has collapsible branches. */
+/** Shows a value as a tree with collapsible branches. */
 export function Tree({ value, name }: { value: Json; name?: string }) {
   return (
     <ul class="tree">

@@ -42,9 +42,10 @@ const refusals: Readonly<Record<string, string | undefined>> = {
 function sourceOf(file: File): ByteSource {
   return {
     path: file.name,
-    read: from => namingFile(file.slice(from).stream(), file.name, 'it may have been changed or removed'),
+    read: from =>
+      withNameInErrors(file.slice(from).stream(), file.name, 'it may have been changed or removed'),
     unpack: packed =>
-      namingFile(
+      withNameInErrors(
         streamOf(packed).pipeThrough(new DecompressionStream('gzip')),
         file.name,
         'its compressed data is damaged, or ends too early',
@@ -71,7 +72,7 @@ function streamOf(chunks: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array<
  * Iterates over a stream without `for await`, which not every browser supports. Leaving the loop cancels the stream.
  * Errors name the file.
  */
-async function* namingFile(
+async function* withNameInErrors(
   stream: ReadableStream<Uint8Array>,
   name: string,
   reason: string,

@@ -14,10 +14,10 @@ export interface DeletedDocument {
   readonly data: Json | undefined
 }
 
-/** Events per request. */
+/** The number of events per request. */
 const eventsAtOnce = 500
 
-/** Newest first. */
+/** A page of deleted documents, the newest deletion first. */
 interface DeletedPage {
   readonly documents: readonly DeletedDocument[]
   /** Cursor of older events; undefined at the start of the history. */

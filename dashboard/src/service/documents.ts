@@ -32,7 +32,7 @@ export interface Draft {
   readonly notation: Notation
   /** ISO 8601; empty if the document does not expire. */
   readonly ttl: string
-  /** The password of a user. If absent, the password stays unchanged. */
+  /** The password of a user. If undefined, the password stays unchanged. */
   readonly password?: string
 }
 

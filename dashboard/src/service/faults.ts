@@ -83,7 +83,7 @@ function faultsIn(errors: readonly Json[]): Fault[] {
   }))
 }
 
-/** Undefined if the message of the error is enough. */
+/** Returns undefined if the message of the error is enough. */
 export function adviceFor(error: ServiceError): string | undefined {
   if (error.status === 0) return 'Check that the service is running and try again.'
   if (error.status === 429) return 'Wait a moment and try again.'

@@ -49,7 +49,7 @@ export async function importGraphqlSchema(
 }
 
 export interface OperationResult {
-  /** Indented JSON. */
+  /** The response as indented JSON. */
   readonly text: string
   /** The time from the request to the last byte, measured in the browser. */
   readonly elapsedMs: number

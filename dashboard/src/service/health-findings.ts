@@ -12,7 +12,7 @@ const diskShareMin = 0.1
 const memoryShareMin = 0.05
 const busyMax = 0.8
 
-/** Most urgent first. */
+/** Returns the findings, the most urgent first. */
 export function findingsIn(health: ServiceHealth, spans: readonly Span[], nowMs: number): readonly string[] {
   return [
     ...health.processes.flatMap(faultsOf),

@@ -47,7 +47,7 @@ export interface ImportPlan {
 
 /** The part of a plan that the user chooses. The file determines the other members of the plan. */
 export type ImportChoices = Omit<ImportPlan, 'file' | 'into'> & {
-  /** Empty to detect the encoding. */
+  /** The encoding of the file. If the text is empty, the encoding is detected. */
   readonly encoding: string
   /** Documents that name another collection are imported into that collection. */
   readonly keepsCollections: boolean

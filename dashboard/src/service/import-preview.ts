@@ -30,7 +30,7 @@ export interface Preview {
   readonly others: readonly string[]
   /** JSON objects have a field `id`, which the user can choose as the id of the document. */
   readonly hasRowIds: boolean
-  /** Fit all values of a text column. */
+  /** The types that fit all values of a text column. */
   readonly suggested: ReadonlyMap<string, TypeName>
 }
 

@@ -95,7 +95,7 @@ interface RecordPage {
   readonly next: string | null
 }
 
-/** Differs clearly from the previous span. */
+/** A value that differs clearly from the previous span. */
 export interface LogChange {
   readonly name: string
   readonly changes: readonly ('new' | 'more often' | 'slower' | 'costlier')[]
@@ -178,7 +178,7 @@ interface RecordsAnswer {
   readonly next_token: string | null
 }
 
-/** Newest first. */
+/** Returns the records that match a search, the newest first. */
 export async function searchRecords(
   span: Span,
   { costlier, retried, slower, status, ...texts }: RecordFilter,
@@ -260,7 +260,7 @@ export async function listExports(signal: AbortSignal): Promise<readonly ExportR
   return results
 }
 
-/** Has a valid download address. */
+/** Reads an export. The download address in the result is valid. */
 export function readExport(id: string, signal: AbortSignal): Promise<ExportRequest> {
   const path = `/api/v1/logs/${encodeURIComponent(id)}?type=query&${regionParameter()}`
   return callApi('GET', path, ownScope(), undefined, signal)

@@ -27,7 +27,7 @@ export function joinOtherTabs(): void {
   })
 }
 
-/** Undefined when no tab answers. */
+/** Returns undefined when no tab answers. */
 export function secretOfOtherTab(): Promise<string | undefined> {
   if (!channel) return Promise.resolve(undefined)
   return new Promise(resolve => {

@@ -66,7 +66,7 @@ interface IndexMatch {
   readonly score: number
 }
 
-/** Undefined if the index does not help. */
+/** Returns undefined if the index does not help. */
 function matchIndex(index: IndexShape, { conditions, sort, source }: RowView): IndexMatch | undefined {
   const used = index.termPaths.map(path => conditions.find(condition => isServed(condition, path)))
   if (!used.every(condition => condition !== undefined)) return undefined

@@ -4,7 +4,7 @@ import { at, isMap, type Json, type Query, textAt } from '../wire/json.ts'
 import { literal, refOf } from '../wire/refs.ts'
 import { type Cursor, mapping, pageOf, variable } from './data.ts'
 
-/** What pages of rows need of an index. */
+/** The parts of an index that pages of rows need. */
 export interface IndexShape {
   readonly name: string
   /** Names such as `email`. */
@@ -49,7 +49,7 @@ function fieldText(part: Json): string {
   return Array.isArray(field) ? field.map(String).join('.') : String(field ?? '')
 }
 
-/** Undefined for a binding, for other fields, and for positions in arrays. */
+/** Returns undefined for a binding, for other fields, and for positions in arrays. */
 function pathIn(part: Json): readonly string[] | undefined {
   const field = at(part, 'field')
   const steps = Array.isArray(field) ? field : typeof field === 'string' ? field.split('.') : []

@@ -127,7 +127,7 @@ export async function* walkRefs(plan: RowPlan, signal: AbortSignal, from?: Json)
 }
 
 interface CountPage {
-  /** Fulfil the conditions. */
+  /** The number of documents that fulfil the conditions. */
   readonly found: number
   readonly scanned: number
   /** Cursor of the next page; undefined on the last page. */

@@ -21,7 +21,7 @@ export async function listSchema(
 
 /** Names per request. */
 const namesAtOnce = 1000
-/** Results of a search. */
+/** The maximum number of results of a search. */
 const foundMax = 100
 
 /** Documents have names instead of numeric ids. */

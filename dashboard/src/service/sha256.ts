@@ -12,7 +12,7 @@ function isPrime(number: number): boolean {
   return true
 }
 
-/** 32 bytes, of a text in UTF-8. */
+/** Returns the SHA-256 of a text in UTF-8, in 32 bytes. */
 export function sha256(text: string): Uint8Array {
   const message = new TextEncoder().encode(text)
   const blocks = new Uint8Array(Math.ceil((message.length + 9) / blockBytes) * blockBytes)

@@ -19,7 +19,7 @@ export function readStoredJson<T>(area: Area, key: string): T | undefined {
   }
 }
 
-/** Undefined deletes the stored text. */
+/** Stores a text. If the text is undefined, deletes the stored text. */
 export function store(area: Area, key: string, text: string | undefined): void {
   try {
     if (text === undefined) window[area].removeItem(key)

@@ -38,7 +38,7 @@ interface TypeMismatch {
   readonly form: string
 }
 
-/** Undefined if the types are equal, or if either value is null. */
+/** Returns undefined if the types are equal, or if either value is null. */
 export function typeMismatch(value: Json, replacement: Json): TypeMismatch | undefined {
   const type = typeNameOf(value)
   const form = forms[type]

@@ -17,7 +17,7 @@ export interface UserToken {
   readonly expires: string | undefined
 }
 
-/** What the page shows about the login of a document. */
+/** The data about the login of a document that the page shows. */
 interface User {
   /** Transaction time; undefined without a password. */
   readonly passwordSet: bigint | undefined

@@ -17,7 +17,7 @@ interface Pair {
 /** The lines that a page shows. */
 export interface Comparison {
   readonly isSame: boolean
-  /** Near a change. Undefined marks omitted equal lines. */
+  /** The pairs of lines near a change. Undefined marks omitted equal lines. */
   readonly pairs: readonly (Pair | undefined)[]
   /** Pairs that were left out at the end of `pairs`. */
   readonly more: number

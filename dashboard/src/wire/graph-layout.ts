@@ -14,7 +14,7 @@ export interface Box {
   readonly x: number
   readonly y: number
   readonly height: number
-  /** Refer to other collections, from top to bottom. */
+  /** The fields that refer to other collections, from top to bottom. */
   readonly fields: readonly string[]
 }
 

@@ -11,7 +11,7 @@ export { parseJson, writeJson }
 /** An expression to send. Forms of the language may be plain objects. Integers must be bigint. */
 export type Query = Writable
 
-/** Undefined for an invalid text. */
+/** Returns undefined for an invalid text. */
 export function tryJson(text: string): Json | undefined {
   try {
     return parseJson(text)
@@ -24,7 +24,7 @@ export function isMap(value: Json | undefined): value is ReadonlyMap<string, Jso
   return value instanceof Map
 }
 
-/** Undefined if the path does not exist. */
+/** Returns undefined if the path does not exist. */
 export function at(value: Json | undefined, ...path: readonly (string | number)[]): Json | undefined {
   let found = value
   for (const step of path) {
@@ -35,7 +35,7 @@ export function at(value: Json | undefined, ...path: readonly (string | number)[
   return found
 }
 
-/** Undefined if there is no text. */
+/** Returns undefined if there is no text. */
 export function textAt(value: Json | undefined, ...path: readonly (string | number)[]): string | undefined {
   const found = at(value, ...path)
   return typeof found === 'string' ? found : undefined

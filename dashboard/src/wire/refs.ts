@@ -2,7 +2,7 @@
 
 import { at, isMap, type Json, type Query, textAt } from './json.ts'
 
-/** Contain all documents outside user collections. */
+/** The native collections, which contain all documents outside user collections. */
 export const natives = [
   'databases',
   'collections',
@@ -19,7 +19,7 @@ export type Native = (typeof natives)[number]
 
 /** The target of a reference. */
 export interface RefName {
-  /** Native if `isNative`. */
+  /** The name of the collection, which is native if `isNative` is true. */
   readonly collection: string
   readonly isNative: boolean
   readonly id: string
@@ -27,7 +27,7 @@ export interface RefName {
   readonly isElsewhere: boolean
 }
 
-/** Undefined for other values. */
+/** Returns undefined for other values. */
 export function refOf(value: Json | undefined): RefName | undefined {
   const ref = isMap(value) && value.size === 1 ? value.get('@ref') : undefined
   const id = textAt(ref, 'id')

@@ -8,7 +8,7 @@ import { collectionValue, referenceValue } from './refs.ts'
 export interface Signature {
   /** Source text. */
   readonly text: string
-  /** Null and absence are values of the type. */
+  /** True if the value may be null or absent. */
   readonly isOptional: boolean
   /** The start of the type; null if there is none. */
   readonly start: Json
@@ -65,7 +65,7 @@ class Reader {
     this.#text = text
   }
 
-  /** Not consumed; empty at the end. */
+  /** The next word, which is not consumed; empty at the end. */
   get #word(): string {
     wordPattern.lastIndex = this.#at
     return wordPattern.exec(this.#text)?.[1] ?? ''

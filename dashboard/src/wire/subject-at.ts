@@ -31,7 +31,7 @@ const setMethods = new Set([
   ...['all', 'where', 'order', 'distinct', 'concat', 'take', 'drop', 'reverse', 'pageSize', 'toSet'],
   ...['toArray', 'paginate'],
 ])
-/** Their argument is an object of fields. */
+/** The methods whose argument is an object of fields. */
 const writers = new Set(['create', 'createData', 'update', 'updateData', 'replace', 'replaceData'])
 
 /** Number of characters before the position that are parsed. */

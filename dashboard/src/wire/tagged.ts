@@ -18,7 +18,7 @@ const natives: Readonly<Record<string, Native>> = {
 
 type Fields = ReadonlyMap<string, Json>
 
-/** Undefined for other values. */
+/** Returns undefined for other values. */
 function taggedOf(value: Json): readonly [tag: string, inner: Json] | undefined {
   const tag = tagOf(value)
   return tag === undefined || !isMap(value) ? undefined : [tag, value.get(tag) ?? null]
