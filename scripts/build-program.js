@@ -109,7 +109,7 @@ function leaveOutSources(file) {
   writeFileSync(file, JSON.stringify(map))
 }
 
-/** Keeps the newest ones. */
+/** Removes the files of earlier builds, except the newest builds. */
 function removeEarlier(current) {
   const dist = dirname(current)
   const earlier = readdirSync(dist)

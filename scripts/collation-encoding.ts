@@ -7,7 +7,7 @@ export interface SourceElement {
   readonly type: 'letter' | 'mark'
   /** The index of the letter or mark. */
   readonly index: number
-  /** Its rank on the third level among the variants of the letter or mark. */
+  /** The rank of the character on the third level, among the variants of the letter or mark. */
   readonly rank: number
 }
 

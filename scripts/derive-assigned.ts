@@ -15,7 +15,7 @@ readOptions({
 const end = 0x110000
 const isAssigned = (point: number) => point < end && /\p{Assigned}/u.test(String.fromCodePoint(point))
 
-/** Unassigned and assigned, in turns. */
+/** Returns the lengths of unassigned and assigned runs of code points, in turns. */
 function runs(): readonly number[] {
   const lengths: number[] = []
   let from = 0

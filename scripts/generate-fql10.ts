@@ -65,7 +65,7 @@ function chapterOf(table: Members): Chapter {
   return { title, intro, prefix: '.', entries: [...call, ...entries] }
 }
 
-/** Those with entries, in the order of the reference. */
+/** Returns the chapters that have entries, in the order of the reference. */
 function chapters(): readonly Chapter[] {
   const all = allTables.map(chapterOf).filter(({ entries }) => entries.length > 0)
   const rank = ({ prefix }: Chapter) => (prefix === '' ? 0 : prefix === '.' ? 1 : 2)

@@ -66,7 +66,7 @@ function limitsPage(): string {
     path => path.slice(0, path.lastIndexOf('/')),
   )
   const sections = [
-    ['Limits of several parts', limitRows(sharedLimits)] as const,
+    ['Limits that several files use', limitRows(sharedLimits)] as const,
     ...Array.from(folders, ([folder, files]) => [`\`${folder}\``, files.flatMap(limitRows)] as const),
   ]
   return [

@@ -67,12 +67,12 @@ function rejectEmptied(folder: string): void {
   throw new StoreUnavailableError(`${file} is empty, its data is lost: ${advice}`)
 }
 
-/** Contains an incomplete restore. */
-export const restoreDraft = 'restored.partial'
+/** The name of the folder in the data directory that contains an incomplete restore. */
+export const incompleteRestore = 'restored.partial'
 
 function rejectHalfRestored(folder: string): void {
-  if (!existsSync(join(folder, restoreDraft)) || existsSync(join(folder, dataFileName))) return
-  const advice = `restore again, or remove ${join(folder, restoreDraft)} to start with an empty database`
+  if (!existsSync(join(folder, incompleteRestore)) || existsSync(join(folder, dataFileName))) return
+  const advice = `restore again, or remove ${join(folder, incompleteRestore)} to start with an empty database`
   throw new StoreUnavailableError(`a restore into ${folder} was interrupted: ${advice}`)
 }
 

@@ -27,7 +27,7 @@ type Operation =
   /** Commits only to advance the time of the store. */
   | { readonly kind: 'pass time' }
 
-/** Crosses the processes instead of an expected error. */
+/** Represents an expected error in the message between the processes. */
 interface Failure {
   readonly code?: RequestErrorCode
   readonly outcome?: StoreUnavailableError['outcome']
@@ -46,7 +46,7 @@ interface OperationCounts {
   in_flight: number
 }
 
-/** Execute forwarded operations in the committing process. */
+/** The objects that execute forwarded operations in the committing process. */
 interface CommitterParts {
   readonly engine: Pick<Engine, 'query' | 'explain' | 'withMemory'>
   readonly store: Store
@@ -110,7 +110,7 @@ async function run(
       const { database, text } = operation
       return engine.withMemory(ticket, text.length, async () => {
         const { options, records } = await readWriteRequest(text, (lines, read) =>
-          inSlices(lines, read, () => ticket.requireGoing()),
+          inSlices(lines, read, () => ticket.throwIfStopped()),
         )
         const spent: Readonly<TransactionCounters>[] = []
         const onCosts = (counters: Readonly<TransactionCounters>) => spent.push({ ...counters })

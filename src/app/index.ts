@@ -15,17 +15,17 @@ import { engineOver, openEngine } from './open-engine.ts'
 import { createServer as serverOver } from './server.ts'
 
 export interface EmbeddedOptions {
-  /** TCP port; a free port when absent. */
+  /** The TCP port. The default is a free port. */
   readonly port?: number
-  /** Address to serve on; `127.0.0.1` when absent. */
+  /** The address to serve on. The default is `127.0.0.1`. */
   readonly host?: string
-  /** Data directory. When absent, the data is in memory and is lost when the service closes. */
+  /** The data directory. Without a directory, the data is in memory and is lost when the service closes. */
   readonly data?: string
-  /** Secret with all rights; random when absent. */
+  /** The secret with all rights. The default is a random secret. */
   readonly rootSecret?: string
-  /** bcrypt cost of password hashes, 4 to 16; when absent, the fastest cost, 4. */
+  /** The bcrypt cost of password hashes, 4 to 16. The default is the fastest cost, 4. */
   readonly passwordCost?: number
-  /** `silent` when absent. Standard error gets the log, as readable text on a terminal and as JSON elsewhere. */
+  /** The default is `silent`. Standard error gets the log, as readable text on a terminal and as JSON elsewhere. */
   readonly logLevel?: Config['logLevel']
 }
 

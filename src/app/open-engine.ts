@@ -60,11 +60,11 @@ export interface ProcessEnvironment {
   readonly random: Random
   /** Orders commit times and snapshot times across all processes of the store. */
   readonly timeline?: Timeline | undefined
-  /** May step back; absent: `clock` is the clock of the machine. */
+  /** The clock of the machine, which may step back. The default is `clock`. */
   readonly wallClock?: Clock
   /** Exchanges counts of operations and failed logins. */
   readonly notices?: NoticeBoard | undefined
-  /** Absent: the process always does the background work. */
+  /** Returns whether the process may do background work. By default, the process always does this work. */
   readonly mayWork?: () => boolean
 }
 
@@ -101,7 +101,7 @@ const observer: ProcessRole = { worker: 0, background: false }
 /** Closing it also closes the storage. */
 export interface OpenEngine {
   readonly engine: Engine
-  /** Absent: the engine does not support imports and exports. */
+  /** Undefined if the engine does not support imports and exports. */
   readonly transfer?: TransferService
   /**
    * Present when long queries run in slow-lane processes. A process that serves requests keeps a slow-lane process
@@ -112,7 +112,7 @@ export interface OpenEngine {
   pendingWork(): PendingWork
   /** True while this process does the background work. */
   readonly worksInBackground?: () => boolean
-  /** Absent: there are no other processes. */
+  /** Undefined if there are no other processes. */
   readonly notices?: NoticeBoard | undefined
   /** The part of the commit log that is not in LMDB; absent without a log. */
   readonly applyLag?: () => ApplyLag
@@ -210,13 +210,16 @@ interface EngineParts {
   readonly config: Config
   readonly log: Logger
   readonly environment?: ProcessEnvironment
-  /** Absent: the process only reads. */
+  /** Undefined if the process only reads. */
   readonly role?: Pick<ProcessRole, 'worker' | 'background' | 'slowLane'>
-  /** Slow-lane processes check the identity of their data directory. Absent: this process starts none. */
+  /**
+   * Slow-lane processes check the identity of their data directory. Undefined if this process starts no slow-lane
+   * processes.
+   */
   readonly laneFolder?: string | undefined
-  /** The sequence number of the newest durable record in the commit log; absent: there is no commit log. */
+  /** Returns the sequence number of the newest durable record in the commit log. Undefined without a commit log. */
   readonly logSequence?: (() => number) | undefined
-  /** The client of the process that commits; absent: this process commits itself. */
+  /** The client of the process that commits. Undefined if this process commits itself. */
   readonly committer?: CommitterClient | undefined
   readonly within?: LaneHooks
 }

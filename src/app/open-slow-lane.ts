@@ -31,14 +31,14 @@ const program = programFile('app/slow-lane-main.ts')
  */
 const stackKibibytes = 7000
 
-/** V8's default size of the young generation, in MiB. */
-const youngMebibytes = 16
+/** Maximum size of a semi-space in MiB. V8's young generation consists of three semi-spaces. */
+const semiSpaceMebibytes = 16
 
 interface LaneParts {
   readonly clock: Clock
   readonly timers: Timers
   readonly log: Logger
-  /** Newest durable record in the commit log; absent: there is no commit log. */
+  /** Returns the sequence number of the newest durable record in the commit log. Undefined without a commit log. */
   readonly logSequence?: (() => number) | undefined
   readonly reserveIds: ReserveIds
 }
@@ -65,14 +65,14 @@ export function openSlowLane(
   })
 }
 
-/** Memory for the program itself: with both languages, it uses about 60 MiB before its first query. */
+/** Memory for the program itself: with both query languages, it uses about 60 MiB before its first query. */
 const programMebibytes = 80
 
 function start(setup: LaneSetup): ChildProcess {
   // `--max-old-space-size` excludes V8's young generation, which has a flag of its own.
   const flags = [
     `--max-old-space-size=${programMebibytes + setup.config.slowLaneMemoryMb}`,
-    `--max-semi-space-size=${youngMebibytes}`,
+    `--max-semi-space-size=${semiSpaceMebibytes}`,
     `--stack-size=${stackKibibytes}`,
     '--expose-gc',
   ]

@@ -49,7 +49,7 @@ export interface StoreWaits {
 
 interface StoreHandle {
   readonly kv: KeyValueStore
-  /** Newest durable record in the commit log; absent without a log. */
+  /** Returns the sequence number of the newest durable record in the commit log. Undefined without a log. */
   readonly logSequence?: () => number
   /** The part of the commit log that is not in LMDB; absent without a log. */
   readonly applyLag?: () => ApplyLag
@@ -93,11 +93,13 @@ export interface StoreRole {
   /** Unique among the processes that write. */
   readonly worker: number
   /**
-   * Kills the process after its replica of the store was found invalid and discarded. Absent: operations fail with
-   * StoreUnavailableError.
+   * Kills the process after its replica of the store was found invalid and discarded. Without this function, operations
+   * fail with StoreUnavailableError.
    */
   readonly onFatal?: () => never
-  /** Kills the process when the outcome of a commit is unknown. Absent: the store commits nothing more. */
+  /**
+   * Kills the process when the outcome of a commit is unknown. Without this function, the store commits nothing more.
+   */
   readonly onLostFlush?: () => never
   /** The connection of a worker to the committing process. */
   readonly committer?: CommitNotices | undefined

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
-import { lagSeconds, readStatus } from '../backup/status.ts'
+import { lagSeconds, readStatus } from '../backup/status-file.ts'
 import { systemClock } from '../base/clock.ts'
 import { home, version } from '../base/program-files.ts'
 import { systemRandom } from '../base/random.ts'
@@ -33,7 +33,7 @@ import type { Config } from './config/settings.ts'
 import type { OpenEngine } from './open-engine.ts'
 import { openQueryLog } from './open-query-log.ts'
 
-/** Same place in the repository and in the package. */
+/** The folder has the same path in the repository and in the package. */
 const dashboardFolder = fileURLToPath(new URL('dashboard/dist', home))
 
 export interface Server {
@@ -43,7 +43,7 @@ export interface Server {
   listenAlso(port: number): Promise<string>
   /** Replaces `listen` if another process accepts the connections. Returns a function that serves one connection. */
   receive(): (connection: Socket) => void
-  /** Metrics of this process; absent when metrics are off. */
+  /** The metrics of this process. Undefined if metrics are off. */
   readonly metrics?: Registry
   /** Makes `/ping` fail from now on, so that load balancers switch to other services. */
   giveNotice(): void
@@ -69,7 +69,7 @@ export function tlsOf({ tlsCert, tlsKey }: Config): Pick<ListenerOptions, 'tls'>
 
 interface ProcessContext {
   readonly worker: number
-  /** Runs commands on the same data; absent: the process does not start commands. */
+  /** Runs commands on the same data. Undefined if the process does not start commands. */
   readonly startCommand?: StartCommand
 }
 
@@ -131,7 +131,7 @@ function backupFigures(data: string): BackupFigures {
   }
 }
 
-/** Undefined if the replica can be updated, or if the shared database is the cause. */
+/** Returns undefined if the replica can be updated, or if the shared database is the cause. */
 function ownFaultOf({ replicaStatus }: OpenEngine): string | undefined {
   const fault = replicaStatus?.().fault
   // The reason may contain paths, so only the log contains it.

@@ -1,4 +1,5 @@
-// Contains only types, because the dashboard also imports this file.
+// The status of a continuous backup, as the health report contains it and the dashboard displays it. This file contains
+// only types, because the dashboard also imports it.
 
 /**
  * Times are since the Unix epoch. `last_success` and `waiting_since` are in milliseconds. The restorable times are
@@ -19,8 +20,8 @@ export interface BackupStatus {
   readonly waiting_since: number | null
   readonly waiting_bytes: number
   /**
-   * Bytes of the log that were dropped, for example because too many were pending. A restore to the times of these
-   * records is impossible.
+   * Bytes of the log that were dropped, for example because too many were pending. A restore to a time of the dropped
+   * commits is impossible.
    */
   readonly dropped_bytes: number
   /** Bytes written to the target since the start, base copies included. */

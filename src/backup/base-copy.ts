@@ -32,10 +32,10 @@ import {
 } from './object-names.ts'
 import { BackupError, type BackupTarget } from './target.ts'
 
-/** Left free on the disk for the service. */
+/** The number of bytes that a copy leaves free on the disk for the service. */
 const reserveBytes = 64 * megabyte
 
-/** Name in the data directory. */
+/** The name of the folder of the copy in the data directory. */
 const copyFolder = 'base-copy.partial'
 
 interface StoreCopy {

@@ -7,7 +7,7 @@ import { openS3Client } from '../base/s3-client.ts'
 import { systemTimers } from '../base/timers.ts'
 import { BackupError, type BackupTarget, checkSize, objectBytesMax } from './target.ts'
 
-/** Milliseconds; a write has additional time for its bytes. */
+/** The time limit of a request in milliseconds. A write has additional time for its bytes. */
 const requestMs = 60_000
 /** Bytes for each millisecond of additional time. */
 const slowestWrite = 32

@@ -43,7 +43,7 @@ interface BaseContent {
   readonly log: string
 }
 
-/** Undefined for an empty target. Throws {@link BackupError} for a newer format. */
+/** Returns undefined for an empty target. Throws {@link BackupError} for a newer format. */
 async function readStore(target: BackupTarget): Promise<string | undefined> {
   const object = await target.get(storeObject, contentBytesMax)
   return object === undefined ? undefined : parsed<StoreContent>(storeObject, object, target).store
@@ -101,7 +101,7 @@ export async function readBase(target: BackupTarget, base: BaseName): Promise<Ba
   return content
 }
 
-/** Complete base copies only, the oldest first. */
+/** Returns the complete base copies, the oldest first. */
 export async function listBases(target: BackupTarget): Promise<BaseName[]> {
   const bases: BaseName[] = []
   for await (const name of target.list(basesPrefix)) {
@@ -127,7 +127,7 @@ export async function* listPieces(
 export interface RestorePlan {
   readonly base: BaseName
   readonly pieces: readonly PieceName[]
-  /** Absent: all commits are applied. */
+  /** The time of the restore. Undefined if all commits are applied. */
   readonly at?: Micros
 }
 

@@ -10,7 +10,7 @@ import { reasonOf } from '../base/system-reasons.ts'
 import { flushFolder } from '../storage/log/segment-files.ts'
 import { BackupError, type BackupTarget, checkSize, objectBytesMax } from './target.ts'
 
-const draftEnd = '.partial'
+const temporarySuffix = '.partial'
 
 export class FolderTarget implements BackupTarget {
   readonly name: string
@@ -21,35 +21,38 @@ export class FolderTarget implements BackupTarget {
   }
 
   async put(name: string, bytes: Uint8Array): Promise<void> {
-    await this.#writeDraft(name, bytes, async (draft, path) => {
-      await rename(draft, path)
+    await this.#writeTemporary(name, bytes, async (temporary, path) => {
+      await rename(temporary, path)
       return true
     })
   }
 
-  /** Writes a draft, then calls `place` to move it, and returns whether `place` did. */
-  async #writeDraft(
+  /**
+   * Writes a temporary file, then calls `place` to move the file to its final path. Returns whether `place` has moved
+   * it.
+   */
+  async #writeTemporary(
     name: string,
     bytes: Uint8Array,
-    place: (draft: string, path: string) => Promise<boolean>,
+    place: (temporary: string, path: string) => Promise<boolean>,
   ): Promise<boolean> {
     const path = join(this.name, name)
-    const draft = `${path}.${systemRandom.hex(4)}${draftEnd}`
+    const temporary = `${path}.${systemRandom.hex(4)}${temporarySuffix}`
     return this.#withReason('written', async () => {
       makeFolder(dirname(path), 0o700)
       try {
-        const file = await open(draft, 'w', 0o600)
+        const file = await open(temporary, 'w', 0o600)
         try {
           await file.writeFile(bytes)
           await file.sync()
         } finally {
           await file.close()
         }
-        const isPlaced = await place(draft, path)
+        const isPlaced = await place(temporary, path)
         if (isPlaced) await flushFolder(dirname(path))
         return isPlaced
       } finally {
-        await rm(draft, { force: true }).catch(() => undefined)
+        await rm(temporary, { force: true }).catch(() => undefined)
       }
     })
   }
@@ -61,26 +64,27 @@ export class FolderTarget implements BackupTarget {
 
   /**
    * Linking to an existing name fails, so only one of several processes creates an object. To replace an object, a
-   * process first creates the only file that may follow the object's present content. Folders without links have no
-   * conditional writes.
+   * process first links its temporary file to a name that contains the tag of the object's present content, so only one
+   * process can replace this content. A file system without links has no conditional writes.
    */
   async putTagged(name: string, bytes: Uint8Array, tag: string | undefined): Promise<boolean> {
-    return this.#writeDraft(name, bytes, async (draft, path) => {
+    return this.#writeTemporary(name, bytes, async (temporary, path) => {
       try {
-        if (tag === undefined) return await linkNew(draft, path)
-        const successor = `${path}.after-${tag}${draftEnd}`
-        if (!(await linkNew(draft, successor))) {
-          await removeAbandoned(successor, draft)
+        if (tag === undefined) return await linkNew(temporary, path)
+        const successor = `${path}.after-${tag}${temporarySuffix}`
+        if (!(await linkNew(temporary, successor))) {
+          await removeAbandoned(successor, temporary)
           return false
         }
-        // Another process may have replaced the object, and its own file that followed `tag`, before the link.
+        // Before the link, another process may have linked a file to the same name and moved this file to the object,
+        // which then has another tag.
         const isCurrent = (await this.getTagged(name))?.tag === tag
         if (isCurrent) return await moveExisting(successor, path)
         await rm(successor, { force: true })
         return false
       } catch (cause) {
         if (!linkErrors.has((cause as NodeJS.ErrnoException).code ?? '')) throw cause
-        await rename(draft, path)
+        await rename(temporary, path)
         return true
       }
     })
@@ -116,7 +120,7 @@ export class FolderTarget implements BackupTarget {
     for (const entry of entries ?? []) {
       const name = folder + entry.name
       if (entry.isDirectory()) names.push(...(await this.#namesBelow(`${name}/`)))
-      else if (!name.endsWith(draftEnd)) names.push(name)
+      else if (!name.endsWith(temporarySuffix)) names.push(name)
     }
     return names
   }
@@ -131,9 +135,12 @@ export class FolderTarget implements BackupTarget {
   }
 }
 
-/** File systems without links. */
+/** The error codes of file systems without links. */
 const linkErrors: ReadonlySet<string> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'])
-/** Milliseconds after which a file of a conditional write is removed: its process was killed. */
+/**
+ * Milliseconds after which the file of a conditional write counts as abandoned, because its process was killed. Another
+ * process then removes the file.
+ */
 const abandonedMs = 25_000
 
 function tagOf(bytes: Uint8Array): string {
@@ -141,9 +148,9 @@ function tagOf(bytes: Uint8Array): string {
 }
 
 /** Returns false if `path` exists. */
-async function linkNew(draft: string, path: string): Promise<boolean> {
+async function linkNew(temporary: string, path: string): Promise<boolean> {
   try {
-    await link(draft, path)
+    await link(temporary, path)
     return true
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === 'EEXIST') return false
@@ -162,6 +169,7 @@ async function moveExisting(from: string, to: string): Promise<boolean> {
   }
 }
 
+/** Removes an abandoned file. The modification time of `newer` is the present time, by the clock of the file system. */
 async function removeAbandoned(file: string, newer: string): Promise<void> {
   const [old, present] = await Promise.all([stat(file).catch(ignoreMissing), stat(newer)])
   if (old !== undefined && present.mtimeMs - old.mtimeMs > abandonedMs) await rm(file, { force: true })

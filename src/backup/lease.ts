@@ -50,7 +50,7 @@ interface LeaseOptions {
   readonly timers?: Timers
 }
 
-/** Undefined when the lease does not exist or is damaged. */
+/** Returns undefined when the lease does not exist or is damaged. */
 export async function readLease(target: BackupTarget): Promise<LeaseContent | undefined> {
   return (await readTagged(target)).content
 }

@@ -7,22 +7,27 @@ import { type Cancel, systemTimers, type Timers } from '../base/timers.ts'
 import type { ChainPlace } from '../storage/log/segment.ts'
 import { commitsIn, encodeChunk, recordsIn } from './chunk.ts'
 
+/** Milliseconds for which records are collected. */
 const sealAfterMs = 1_000
-/** Collected bytes that become a piece immediately. A single record may be larger. */
+/** Number of collected bytes at which a piece is created immediately. A piece with a single record may be larger. */
 const pieceBytesMax = 8 * 1024 * 1024
 
 /** Consecutive records, ready to be written. */
 export interface Piece {
+  /** The compressed records. */
   readonly object: Buffer
+  /** The sequence number of the first record. */
   readonly first: number
+  /** The checksum of the record before the first record. */
   readonly before: number
+  /** The last record. */
   readonly place: ChainPlace
   /** Checksum of each record. */
   readonly checksums: Uint32Array
   /** Times of the oldest and the newest commit; undefined when the records contain no commit. */
   readonly times: { readonly since: Micros; readonly time: Micros } | undefined
   /** Arrival of the first record, in milliseconds of the monotonic clock. */
-  readonly cameMs: number
+  readonly arrivedMs: number
 }
 
 interface QueueOptions {
@@ -75,7 +80,7 @@ export class PieceQueue {
    * Arrival of the oldest pending record, in milliseconds of the monotonic clock; undefined when no record is pending.
    */
   get sinceMs(): number | undefined {
-    return this.#pieces[0]?.cameMs ?? (this.isEmpty ? undefined : this.#openSinceMs)
+    return this.#pieces[0]?.arrivedMs ?? (this.isEmpty ? undefined : this.#openSinceMs)
   }
 
   get next(): Piece | undefined {
@@ -104,12 +109,12 @@ export class PieceQueue {
   seal(): Promise<void> {
     this.#cancelSeal?.()
     if (this.#open.length === 0) return this.#sealed
-    const [records, bytes, cameMs, epoch] = [this.#open, this.#openBytes, this.#openSinceMs, this.#epoch]
+    const [records, bytes, arrivedMs, epoch] = [this.#open, this.#openBytes, this.#openSinceMs, this.#epoch]
     this.#open = []
     this.#openBytes = 0
     this.#sealing += bytes
     this.#sealed = this.#sealed.then(async () => {
-      const piece = await pieceOf(Buffer.concat(records), cameMs)
+      const piece = await pieceOf(Buffer.concat(records), arrivedMs)
       if (epoch !== this.#epoch) return
       this.#sealing -= bytes
       this.#pieces.push(piece)
@@ -159,7 +164,7 @@ export class PieceQueue {
   }
 }
 
-async function pieceOf(bytes: Buffer, cameMs: number): Promise<Piece> {
+async function pieceOf(bytes: Buffer, arrivedMs: number): Promise<Piece> {
   const records = [...recordsIn(bytes)]
   const [first] = records
   const last = records.at(-1)
@@ -174,6 +179,6 @@ async function pieceOf(bytes: Buffer, cameMs: number): Promise<Piece> {
     place: { sequence: last.sequence, checksum: last.checksum },
     checksums: Uint32Array.from(records, ({ checksum }) => checksum),
     times: oldest && newest && { since: oldest.time, time: newest.time },
-    cameMs,
+    arrivedMs,
   }
 }

@@ -47,17 +47,17 @@ export async function restoreInto(
     onPart: done => onProgress(done / bytes / 2),
   })
   checkDataFile(file)
-  const image = openFolder(folder, { use: 'reading', durable: false })
-  const replay = new Replay(target, folder, image, base)
+  const restored = openFolder(folder, { use: 'reading', durable: false })
+  const replay = new Replay(target, folder, restored, base)
   try {
     for (const [number, piece] of pieces.entries()) {
       await replay.apply(piece, at)
       onProgress((1 + (number + 1) / pieces.length) / 2)
     }
     assertRoom({ rows: 2, bytes: 0 }, freeBytes(folder))
-    renew(image)
+    renew(restored)
   } finally {
-    await closeFolder(image)
+    await closeFolder(restored)
   }
   await chmod(file, ownerOnly.permissionsMode)
   flush(file)
@@ -70,7 +70,7 @@ function* partNames(base: BaseName, parts: number): Iterable<string> {
 class Replay {
   readonly #target: BackupTarget
   readonly #folder: string
-  readonly #image: OpenFolder
+  readonly #restored: OpenFolder
   #place: ChainPlace
   /** True after the first commit that was skipped because it is later than the requested time. */
   #isOver = false
@@ -80,17 +80,17 @@ class Replay {
   constructor(
     target: BackupTarget,
     folder: string,
-    image: OpenFolder,
+    restored: OpenFolder,
     { place, time }: Pick<BaseName, 'place' | 'time'>,
   ) {
     this.#target = target
     this.#folder = folder
-    this.#image = image
+    this.#restored = restored
     this.#place = place
     this.#time = time
   }
 
-  /** Skips records that are applied already, and stops at the time `at`. */
+  /** Applies the records of a piece. Skips records that are applied already, and commits later than the time `at`. */
   async apply(piece: PieceName, at: Micros | undefined): Promise<void> {
     const name = pieceObject(piece)
     const object = await this.#target.get(name)
@@ -108,7 +108,7 @@ class Replay {
       const batchEnd = this.#endAt(bytes, record, at)
       if (batchEnd > record.batchStart) batches.push({ batchStart: record.batchStart, batchEnd })
     }
-    applyBatches(this.#image, bytes, batches, freeBytes(this.#folder))
+    applyBatches(this.#restored, bytes, batches, freeBytes(this.#folder))
   }
 
   /**
@@ -130,8 +130,8 @@ class Replay {
 }
 
 /**
- * Keeps the lineage (object-names.ts) in the new name of the log. Removes the secret, so that the store generates
- * another one.
+ * Gives the log a new name, which keeps the lineage (object-names.ts) of the old name. Removes the secret, so that the
+ * store generates another one.
  */
 function renew({ root, trees }: OpenFolder): void {
   const before = readPosition(root)

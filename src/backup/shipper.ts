@@ -28,11 +28,11 @@ interface ShipperOptions {
   /** Last record before the first call of {@link Shipper.add}. */
   readonly place: ChainPlace
   readonly retentionDays: number
-  /** Compressed; {@link waitingBytesMax} when absent. */
+  /** Maximum number of pending compressed bytes. The default is {@link waitingBytesMax}. */
   readonly waitingBytesMax?: number
-  /** {@link baseEveryMicros} when absent. */
+  /** The default is {@link baseEveryMicros}. */
   readonly baseEveryMicros?: number
-  /** {@link maintainEveryMs} when absent. */
+  /** The default is {@link maintainEveryMs}. */
   readonly maintainEveryMs?: number
   readonly clock: Clock
   readonly timers: Timers
@@ -44,16 +44,20 @@ interface ShipperOptions {
 
 /** Maximum number of pending compressed bytes. */
 const waitingBytesMax = 64 * 1024 * 1024
-/** Fifty minutes: writing a copy may take ten more, so a restore replays at most an hour of the log. */
+/**
+ * Microseconds between two base copies: fifty minutes. Writing a copy may take ten more, so a restore replays at most
+ * an hour of the log.
+ */
 const baseEveryMicros = 50 * 60 * 1_000_000
 /** `first`: milliseconds before a failed step is retried. The pause doubles with each further failure, up to `most`. */
 const retryMs = { first: 1_000, most: 30_000 } as const
-/** While another service writes to the target. */
+/** Milliseconds before the next attempt while another service writes to the target. */
 const retryInUseMs = 60_000
+/** Milliseconds before a failed base copy is retried. */
 const retryBaseMs = 60_000
-/** Maintenance replaces missing objects and removes old objects. */
+/** Milliseconds between two maintenance runs, which replace missing objects and remove old objects. */
 const maintainEveryMs = 3_600_000
-/** Watermarks that wait for their records. The oldest is dropped first. */
+/** Maximum number of watermarks that wait for their records. The oldest is dropped first. */
 const watermarksMax = 1_000
 
 /** The records up to the record with the number `sequence` contain all commits up to `time`. */
@@ -84,11 +88,12 @@ export class Shipper {
    */
   #servedSince: Micros | undefined
   #generation: Generation | undefined
-  /** Complete, the oldest first. */
+  /** The complete base copies in the target, the oldest first. */
   #bases: readonly BaseName[] = []
+  /** Aborts the base copy that is being written. */
   #copy: AbortController | undefined
   #copyNotBeforeMs = 0
-  /** `until` of the lease that was last written to the target. */
+  /** The time `until` in the lease that was last written to the target. */
   #published: Micros = micros(0)
   #renewedMs = Number.NEGATIVE_INFINITY
   #maintainedMs = Number.NEGATIVE_INFINITY
@@ -156,7 +161,7 @@ export class Shipper {
         await wait(20, this.#options.timers)
       }
       this.#endRun()
-      if (this.#isLeased) await this.#lease.release(this.#reach())
+      if (this.#isLeased) await this.#lease.release(this.#leaseReach())
       this.#state = 'stopped'
     }
     await Promise.race([finish().catch(error => this.#fail(error)), wait(graceMs, this.#options.timers)])
@@ -180,7 +185,7 @@ export class Shipper {
       this.#isLeased = true
       this.#renewedMs = clock.elapsedMs()
     } else if (nowMs - this.#renewedMs >= renewEveryMs) {
-      const reach = this.#reach()
+      const reach = this.#leaseReach()
       await this.#lease.renew(reach)
       this.#renewedMs = nowMs
       this.#published = reach.until
@@ -195,7 +200,10 @@ export class Shipper {
       await this.#sleep(renewEveryMs - (clock.elapsedMs() - this.#renewedMs))
   }
 
-  /** Begins a new generation if the target lacks records that are not pending. */
+  /**
+   * Continues the newest generation in the target if the pending records follow its last record. Otherwise begins a new
+   * generation.
+   */
   async #connect(): Promise<Generation> {
     const { clock, log, logger, target } = this.#options
     this.#bases = await listBases(target)
@@ -313,8 +321,8 @@ export class Shipper {
     this.#report()
   }
 
-  /** The target contains all commits up to this time. */
-  #until(): Micros {
+  /** Returns the time up to which the target contains all commits. */
+  #completeUntil(): Micros {
     const { place, time = micros(0) } = this.#generation ?? {}
     if (place === undefined) return time
     const reached = this.#watermarks.findLastIndex(({ sequence }) => sequence <= place.sequence)
@@ -322,8 +330,8 @@ export class Shipper {
     return reached < 0 ? time : Math.max(time, this.#watermarks[0]?.time ?? time)
   }
 
-  #reach(): LeaseReach & { readonly until: Micros } {
-    const until = this.#until()
+  #leaseReach(): LeaseReach & { readonly until: Micros } {
+    const until = this.#completeUntil()
     const { base, name: generation, place } = this.#generation ?? {}
     if (base === undefined || generation === undefined || place === undefined) return { until }
     const { checksum, sequence } = place
@@ -334,7 +342,7 @@ export class Shipper {
    * Returns the newest time that a restore accepts: of the newest commit in the target, or of the lease if that is
    * later.
    */
-  #reached(): Micros {
+  #newestRestorable(): Micros {
     return Math.max(this.#generation?.time ?? micros(0), this.#published)
   }
 
@@ -375,7 +383,7 @@ export class Shipper {
       dropped_bytes: this.#droppedBytes,
       uploaded_bytes: this.#uploadedBytes,
       oldest_restorable: this.#bases[0]?.from ?? null,
-      newest_restorable: base === undefined ? (this.#bases.at(-1)?.time ?? null) : this.#reached(),
+      newest_restorable: base === undefined ? (this.#bases.at(-1)?.time ?? null) : this.#newestRestorable(),
     })
   }
 

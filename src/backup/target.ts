@@ -5,13 +5,13 @@ import { megabyte } from '../base/bytes.ts'
 
 /** All operations throw `BackupError` when the folder or the bucket returns an error. */
 export interface BackupTarget {
-  /** Its address, without credentials. */
+  /** The address of the target, without credentials. */
   readonly name: string
   /** The object is durable when the promise resolves. A read never returns an incomplete object. */
   put(name: string, bytes: Uint8Array): Promise<void>
   /**
-   * Undefined if the object does not exist. Throws for an object of more than `bytesMax` bytes ({@link objectBytesMax}
-   * if absent).
+   * Returns undefined if the object does not exist. Throws for an object of more than `bytesMax` bytes (by default,
+   * {@link objectBytesMax}).
    */
   get(name: string, bytesMax?: number): Promise<Buffer | undefined>
   /** Lists names in the order of their bytes. `after`: lists only names that sort after this text. */

@@ -1,4 +1,5 @@
-// A violated invariant is a bug: the request fails with 500, and the message is logged but not sent to the client.
+// Asserts invariants. A violated invariant is a bug: the request fails with 500, and the message is logged but not sent
+// to the client.
 
 export class InvariantError extends Error {
   override name = 'InvariantError'

@@ -41,9 +41,9 @@ const cpuUsage: () => NodeJS.CpuUsage =
   'threadCpuUsage' in process ? () => process.threadCpuUsage() : () => process.cpuUsage()
 
 /**
- * Milliseconds that this thread has waited in the run queue for a processor; 0 on other systems than Linux, where
- * reading takes 10 to 30 microseconds. The rest of its lifetime, the thread worked or waited for something else, such
- * as the disk.
+ * Milliseconds that this thread has waited in the run queue for a processor; 0 on other systems than Linux. During the
+ * rest of its lifetime, the thread worked or waited for something else, such as the disk. A call takes 10 to 30
+ * microseconds on Linux.
  */
 export function starvedMs(): number {
   try {

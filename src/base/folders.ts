@@ -4,12 +4,12 @@
 import { closeSync, fsyncSync, mkdirSync, openSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 
-/** Errors after which the names may not be on disk. */
+/** The codes of errors after which names are possibly not on disk. */
 const failures: ReadonlySet<unknown> = new Set(['EIO', 'ENOSPC', 'EDQUOT'])
 
 /**
- * Does nothing where flushing is impossible: Windows and some network file systems cannot flush folders, and the parent
- * of a data directory may not be readable.
+ * Flushes the names in a folder. Does nothing where flushing is impossible: Windows and some network file systems
+ * cannot flush folders, and the parent of a data directory may not be readable.
  */
 export function flushNames(folder: string): void {
   let descriptor: number | undefined
@@ -23,7 +23,7 @@ export function flushNames(folder: string): void {
   }
 }
 
-/** Creates missing parents, too, and waits until the names are on disk. */
+/** Creates a folder and its missing parents. Returns when their names are on disk. */
 export function makeFolder(path: string, mode?: number): void {
   const first = mkdirSync(path, { recursive: true, mode })
   if (first === undefined) return

@@ -29,7 +29,7 @@ export function beginningOfJson(bytes: Buffer): string {
 
 type WideEncoding = 'utf-16be' | 'utf-16le' | 'utf-32be' | 'utf-32le'
 
-/** Undefined for UTF-8. UTF-32 is tested first, because UTF-32 text may begin like UTF-16 text. */
+/** Returns undefined for UTF-8. UTF-32 is tested first, because UTF-32 text may begin like UTF-16 text. */
 function wideEncoding(bytes: Buffer): WideEncoding | undefined {
   if (bytes.length >= 4) {
     const first = bytes.readUInt32BE(0)

@@ -1,4 +1,4 @@
-// Limits that several files use.
+// Limits that several files use; docs/reference/limits.md lists all limits. An "own limit" is not part of the protocol.
 
 export const limits = {
   /** Maximum number of bytes of a request body. */
@@ -7,17 +7,17 @@ export const limits = {
    * Maximum number of bytes of an incomplete request body that are buffered before the credential has been checked; own
    * limit.
    */
-  strangerBodyBytesMax: 65_536,
+  unauthenticatedBodyBytesMax: 65_536,
   /** Maximum number of bytes of a request line (16 KiB) and all request headers (8 KiB) together. */
   requestHeadBytesMax: 24_576,
   /**
-   * Maximum number of bytes that are parsed at once, without pacing, when they arrive together on a connection; own
-   * limit.
+   * Maximum number of bytes that are parsed immediately when they arrive together on a connection. The parsing of more
+   * bytes may wait for a later turn of the event loop; own limit.
    */
   shortReadBytes: 8192,
   /**
-   * Maximum number of lines that are parsed at once, without pacing, when they arrive together on an HTTP/1.1
-   * connection; own limit.
+   * Maximum number of lines that are parsed immediately when they arrive together on an HTTP/1.1 connection. The
+   * parsing of more lines may wait for a later turn of the event loop; own limit.
    */
   shortReadLines: 40,
   /** Maximum number of streams of one HTTP/2 connection that a client may reset per second; own limit. */
@@ -31,8 +31,8 @@ export const limits = {
   /** Default of `x-max-retries-on-contention`: five attempts in total. */
   contentionRetriesDefault: 4,
   /**
-   * Maximum number of billed compute operations of one query; one operation is {@link computeUnitsPerOp} evaluated
-   * units.
+   * Maximum number of billed compute operations of one query. One operation is {@link computeUnitsPerOp} compute units;
+   * most calls of functions cost at least one unit.
    */
   computeOpsMax: 12_000,
   computeUnitsPerOp: 50,
@@ -94,7 +94,7 @@ export const limits = {
   streamBatchMs: 60_000,
   /** Maximum number of milliseconds of work for streams in one turn of the event loop; own limit. */
   streamTurnMs: 20,
-  /** Milliseconds after which the evaluation of all bindings (computed fields) of one document fails; own limit. */
+  /** Milliseconds after which the evaluation of all bindings (computed index fields) of one document fails; own limit. */
   documentBindingsMs: 100,
   /** Maximum lifetime of an account key in days; own limit. */
   accountKeyDaysMax: 36_500,

@@ -7,7 +7,7 @@ import { linkSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path'
 import { systemRandom } from './random.ts'
 
-/** `name` has no `.`. */
+/** The `name` must not contain a dot. */
 interface LockPlace {
   readonly folder: string
   readonly name: string
@@ -61,16 +61,16 @@ function holderOf(file: string): number | 'absent' {
 
 /** Returns false if the file exists. */
 function createFile(file: string, text: string): boolean {
-  const draft = `${file}.${systemRandom.hex(4)}`
+  const temporary = `${file}.${systemRandom.hex(4)}`
   try {
-    writeFileSync(draft, text, { mode: 0o600, flag: 'wx' })
-    linkSync(draft, file)
+    writeFileSync(temporary, text, { mode: 0o600, flag: 'wx' })
+    linkSync(temporary, file)
     return true
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === 'EEXIST') return false
     throw cause
   } finally {
-    rmSync(draft, { force: true })
+    rmSync(temporary, { force: true })
   }
 }
 

@@ -18,7 +18,7 @@ export class NoticeBoard {
     this.#topics.set(name, topic)
   }
 
-  /** Undefined if there is no news. */
+  /** Returns undefined if there is no news. */
   collect(): string | undefined {
     const news: Record<string, unknown> = {}
     for (const [name, topic] of this.#topics) {

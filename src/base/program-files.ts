@@ -65,7 +65,7 @@ export const version: string = JSON.parse(readFileSync(packageFile, 'utf8')).ver
  */
 const [majorMin, minorMin] = [22, 12]
 
-/** Undefined for a supported version. `version`: such as `22.12.0`. */
+/** Returns undefined for a supported version. `version`: such as `22.12.0`. */
 export function nodeVersionFault(version: string): string | undefined {
   const [major = 0, minor = 0] = version.split('.').map(Number)
   if (major > majorMin || (major === majorMin && minor >= minorMin)) return undefined

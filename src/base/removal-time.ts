@@ -1,8 +1,8 @@
-// Data whose retention has ended at the removal time is removed permanently. The system clock alone is not safe: if it
-// jumped a year ahead for an hour, all data whose retention ends within that year would be removed. The expected time
-// is the clock's time when the clock was last trusted, plus the time for which the service has run since then. If the
-// clock differs from the expected time by more than a day, the clock is trusted only after the service has run for a
-// day with this difference. Until then, the removal time is the earlier of both.
+// Determines the removal time: data whose retention has ended at this time is removed permanently. The system clock
+// alone is not safe: if it jumped a year ahead for an hour, all data whose retention ends within that year would be
+// removed. The expected time is the clock's time when the clock was last trusted, plus the time for which the service
+// has run since then. If the clock differs from the expected time by more than a day, the clock is trusted only after
+// the service has run for a day with this difference. Until then, the removal time is the earlier of both.
 
 import type { Clock } from './clock.ts'
 import { type Micros, micros, msPerDay } from './micros.ts'

@@ -1,13 +1,20 @@
-// The S3 client is by far the largest dependency, so it is loaded only when a bucket is configured.
+// Opens a client for a bucket. The S3 client is by far the largest dependency, so it is loaded only when a bucket is
+// configured.
 
 import type { S3Client } from '@aws-sdk/client-s3'
 
 interface S3ClientOptions {
-  /** Absent: the SDK reads the endpoint from the environment (AWS_ENDPOINT_URL_S3), or uses the address of AWS. */
+  /**
+   * Without this option, the SDK reads the endpoint from the environment (AWS_ENDPOINT_URL_S3), or uses the address of
+   * AWS.
+   */
   readonly endpoint?: string
-  /** Absent: `us-east-1`. */
+  /** The default is `us-east-1`. */
   readonly region?: string | undefined
-  /** Absent: the SDK looks for credentials in the environment, in profiles, and in the metadata of the machine. */
+  /**
+   * Without this option, the SDK looks for credentials in the environment, in profiles, and in the metadata of the
+   * machine.
+   */
   readonly credentials?: { readonly accessKeyId: string; readonly secretAccessKey: string }
 }
 

@@ -27,7 +27,7 @@ export function isAlive(pid: number, mark: string | undefined): boolean | undefi
   return mark === `${here} ${status.began}` && !'ZX'.includes(status.state)
 }
 
-/** Undefined where the system has no boot id. */
+/** Returns undefined where the system has no boot id. */
 export function machineStart(): string | undefined {
   try {
     return readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim()
@@ -91,7 +91,7 @@ export function lowerPriority(niceness: number): void {
 /** A service needs at least this number of descriptors. */
 export const descriptorsMin = 128
 
-/** Left free for files, pipes and processes. */
+/** The minimum number of descriptors that are left free for files, pipes and processes. */
 const reserveMin = 96
 
 /**

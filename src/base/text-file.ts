@@ -2,7 +2,7 @@
 
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 
-/** Undefined if the file does not exist. */
+/** Returns undefined if the file does not exist. */
 export function readIfPresent(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8')

@@ -18,7 +18,7 @@ import { endOfTime, epoch, type Micros, micros } from './micros.ts'
 import type { Cancel, Timers } from './timers.ts'
 
 export interface Timeline {
-  /** Never steps back. */
+  /** Returns the time. The clock never steps back. */
   now(): Micros
   /** The times that a snapshot taken after this call may have. If possible, `upTo` is later than `after`. */
   reach(after?: Micros): SnapshotBounds

@@ -6,11 +6,11 @@ import { chmod, copyFile, mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/pr
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { Config } from '../app/config/settings.ts'
-import { checkData, prepareDataFolder, restoreDraft } from '../app/data-folder.ts'
+import { checkData, incompleteRestore, prepareDataFolder } from '../app/data-folder.ts'
 import { checkHistory, planRestore } from '../backup/catalogue.ts'
 import { openTarget } from '../backup/open-target.ts'
 import { restoreInto } from '../backup/restore.ts'
-import { statusFiles } from '../backup/status.ts'
+import { statusFiles } from '../backup/status-file.ts'
 import { systemClock } from '../base/clock.ts'
 import { makeFolder } from '../base/folders.ts'
 import type { Micros } from '../base/micros.ts'
@@ -59,18 +59,18 @@ async function copyTo(
   onShare: OnProgress,
 ): Promise<StoreCopy> {
   await rejectContent(folder, 'the backup folder')
-  await removeDrafts(dirname(folder))
-  const draft = `${folder}.${systemRandom.hex(draftBytes)}.partial`
+  await removeIncomplete(dirname(folder))
+  const temporary = `${folder}.${systemRandom.hex(temporaryNameBytes)}.partial`
   try {
-    makeFolder(draft, 0o700)
-    assertRoom({ rows: 0, bytes: 0 }, freeBytes(draft))
-    const release = claimFolder(draft)
+    makeFolder(temporary, 0o700)
+    assertRoom({ rows: 0, bytes: 0 }, freeBytes(temporary))
+    const release = claimFolder(temporary)
     try {
-      const share = () => storeBytes(draft) / bytes
-      if (isShared(config)) await copyShared(config, draft, onShare)
-      else await withProgress('backup', share, () => copyStore(config.data, draft), onShare)
+      const share = () => storeBytes(temporary) / bytes
+      if (isShared(config)) await copyShared(config, temporary, onShare)
+      else await withProgress('backup', share, () => copyStore(config.data, temporary), onShare)
       // Fails if another process has written to `folder` since the check by `rejectContent`.
-      await rename(draft, folder)
+      await rename(temporary, folder)
     } finally {
       await release()
     }
@@ -78,36 +78,37 @@ async function copyTo(
     flush(folder)
     flush(dirname(folder))
   } catch (cause) {
-    await rm(draft, { recursive: true, force: true })
+    await rm(temporary, { recursive: true, force: true })
     throw explain(cause, `the backup ${folder} cannot be written`)
   }
   return contentOf(folder)
 }
 
 /** Random bytes in the name of an incomplete backup. */
-const draftBytes = 4
-const draftName = /\.[0-9a-f]{8}\.partial$/
-const draftFiles: readonly string[] = [dataFileName, 'lock.mdb', ...claimFiles]
+const temporaryNameBytes = 4
+const temporaryName = /\.[0-9a-f]{8}\.partial$/
+const temporaryFiles: readonly string[] = [dataFileName, 'lock.mdb', ...claimFiles]
 
 /** Removes the incomplete backups of killed processes. */
-async function removeDrafts(parent: string): Promise<void> {
+async function removeIncomplete(parent: string): Promise<void> {
   const names = await readdir(parent).catch(() => [])
   for (const name of names) {
-    const draft = join(parent, name)
-    if (!draftName.test(name) || !(await isLeftOver(draft))) continue
-    await rm(draft, { recursive: true, force: true }).catch(() => {
+    const temporary = join(parent, name)
+    if (!temporaryName.test(name) || !(await isLeftOver(temporary))) continue
+    await rm(temporary, { recursive: true, force: true }).catch(() => {
       // The files belong to another user.
     })
   }
 }
 
-async function isLeftOver(draft: string): Promise<boolean> {
-  const files = await readdir(draft).catch(() => [])
+async function isLeftOver(temporary: string): Promise<boolean> {
+  const files = await readdir(temporary).catch(() => [])
   // A process that has just created its folder has not written the data file yet.
-  const isDraft = files.some(file => file === dataFileName) && files.every(file => draftFiles.includes(file))
-  if (!isDraft) return false
+  const isIncomplete =
+    files.some(file => file === dataFileName) && files.every(file => temporaryFiles.includes(file))
+  if (!isIncomplete) return false
   try {
-    await claimFolder(draft)()
+    await claimFolder(temporary)()
     return true
   } catch {
     return false
@@ -120,11 +121,11 @@ async function isLeftOver(draft: string): Promise<boolean> {
  */
 export async function moveBack(config: SharedConfig, folder: string): Promise<StoreCopy> {
   await rejectContent(folder, 'the data directory')
-  const draft = `${folder}.partial`
+  const temporary = `${folder}.partial`
   try {
-    makeFolder(draft, 0o700)
-    await copyShared(config, draft)
-    await rename(draft, folder)
+    makeFolder(temporary, 0o700)
+    await copyShared(config, temporary)
+    await rename(temporary, folder)
     flush(dirname(folder))
   } catch (cause) {
     throw explain(cause, `${folder} cannot be written`)
@@ -142,10 +143,10 @@ export async function restore(folder: string, config: Config): Promise<StoreCopy
     await rm(join(folder, 'lock.mdb'), { force: true })
     return { time, bytes }
   }
-  await fillDataFolder(config, folder, async draft => {
+  await fillDataFolder(config, folder, async temporary => {
     checkDataFile(join(folder, dataFileName))
-    const copy = () => copyFile(join(folder, dataFileName), join(draft, dataFileName))
-    await withProgress('restore', () => storeBytes(draft) / bytes, copy)
+    const copy = () => copyFile(join(folder, dataFileName), join(temporary, dataFileName))
+    await withProgress('restore', () => storeBytes(temporary) / bytes, copy)
   })
   return contentOf(data)
 }
@@ -159,10 +160,10 @@ export async function restoreFrom(from: string, at: Micros | undefined, config: 
     throw new StartError('a continuous backup is restored to a data directory: leave out --store')
   const target = await openTarget(from)
   const plan = await planRestore(target, at)
-  await fillDataFolder(config, from, async draft => {
+  await fillDataFolder(config, from, async temporary => {
     let done = 0
     const restored = () =>
-      restoreInto(target, plan, draft, share => {
+      restoreInto(target, plan, temporary, share => {
         done = share
       })
     await withProgress('restore', () => done, restored)
@@ -174,21 +175,21 @@ export async function restoreFrom(from: string, at: Micros | undefined, config: 
 async function fillDataFolder(
   { data }: Config,
   source: string,
-  fill: (draft: string) => Promise<void>,
+  fill: (temporary: string) => Promise<void>,
 ): Promise<void> {
   await rejectContent(data, 'the data directory')
   prepareDataFolder(data)
   const release = claimFolder(data)
-  const draft = join(data, restoreDraft)
+  const temporary = join(data, incompleteRestore)
   try {
     // Checked again: another restore or a service may have used the directory in the meantime.
     await rejectContent(data, 'the data directory')
     // May be left by a killed restore. While the directory is claimed, no other process writes to it.
-    await rm(draft, { recursive: true, force: true })
+    await rm(temporary, { recursive: true, force: true })
     // A separate folder lets `storeBytes` measure the progress.
-    await mkdir(draft, { mode: 0o700 })
-    await fill(draft)
-    const file = join(draft, dataFileName)
+    await mkdir(temporary, { mode: 0o700 })
+    await fill(temporary)
+    const file = join(temporary, dataFileName)
     await chmod(file, 0o600)
     flush(file)
     await rename(file, join(data, dataFileName))
@@ -196,13 +197,13 @@ async function fillDataFolder(
   } catch (cause) {
     throw explain(cause, `${source} cannot be restored`)
   } finally {
-    await rm(draft, { recursive: true, force: true })
+    await rm(temporary, { recursive: true, force: true })
     await release()
   }
 }
 
 /** Ignored by {@link rejectContent}: the remains of killed processes. */
-const remains: readonly string[] = [...claimFiles, restoreDraft, ...statusFiles]
+const remains: readonly string[] = [...claimFiles, incompleteRestore, ...statusFiles]
 
 /** Throws if the folder contains other files than {@link remains}. */
 async function rejectContent(folder: string, name: string): Promise<void> {

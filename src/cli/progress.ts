@@ -11,7 +11,10 @@ const intervalMs = 100
 /** `share`: the completed fraction of the work, 0 to 1. */
 export type OnProgress = (name: string, share: number) => void
 
-/** Shows the fraction (0 to 1) that `share` returns until `work` has ended, and passes each to `onShare`. */
+/**
+ * Shows the completed fraction (0 to 1), which `share` returns, until `work` has ended. Also passes each fraction to
+ * `onShare`.
+ */
 export function withProgress<T>(
   name: string,
   share: () => number,
@@ -86,11 +89,11 @@ export function rateLine(
   const rate = perSecond(documents, elapsedMs)
   const read = readBytes - first
   const remainingMs = read > 0 ? (elapsedMs * Math.max(0, totalBytes - readBytes)) / read : undefined
-  const left = remainingMs === undefined ? '' : `, ${minutes(remainingMs)} left`
+  const left = remainingMs === undefined ? '' : `, ${minutesText(remainingMs)} left`
   return `${progressLine(name, share)} ${phase}: ${documents} documents, ${rate}/s${left}`
 }
 
-function minutes(milliseconds: number): string {
+function minutesText(milliseconds: number): string {
   const seconds = Math.ceil(milliseconds / 1000)
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
 }

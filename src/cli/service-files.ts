@@ -10,7 +10,7 @@ import { readIfPresent } from '../base/text-file.ts'
 import { StartError } from './command.ts'
 
 const secretFileName = 'root-secret'
-/** 192 bits. */
+/** The random bytes of a root secret: 192 bits. */
 const secretBytes = 24
 
 /** `created`: false if the file already contained the secret. */
@@ -27,10 +27,10 @@ export function loadRootSecret(folder: string, random: Random): StoredSecret {
   if (existing !== undefined) return { secret: existing, file, created: false }
   const secret = Buffer.from(random.bytes(secretBytes)).toString('base64url')
   // Linked to its final name when complete, so another process sees the whole file or no file.
-  const draft = `${file}.${random.hex(8)}`
+  const temporary = `${file}.${random.hex(8)}`
   try {
-    writeFileSync(draft, `${secret}\n`, { mode: 0o600, flag: 'wx', flush: true })
-    linkSync(draft, file)
+    writeFileSync(temporary, `${secret}\n`, { mode: 0o600, flag: 'wx', flush: true })
+    linkSync(temporary, file)
     flushNames(folder)
     return { secret, file, created: true }
   } catch (cause) {
@@ -38,11 +38,11 @@ export function loadRootSecret(folder: string, random: Random): StoredSecret {
     if (winner !== undefined) return { secret: winner, file, created: false }
     throw new StartError(`the root secret cannot be stored in ${file}: ${reasonOf(cause)}`)
   } finally {
-    rmSync(draft, { force: true })
+    rmSync(temporary, { force: true })
   }
 }
 
-/** Undefined when the folder contains no root secret. */
+/** Returns undefined when the folder contains no root secret. */
 export function readRootSecret(folder: string): string | undefined {
   return readSecret(join(folder, secretFileName))
 }

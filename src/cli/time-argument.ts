@@ -9,7 +9,7 @@ export function timeOf(text: string): Micros {
   return micros(Number(microsIn(text)))
 }
 
-/** Undefined for a valid time. */
+/** Returns undefined for a valid time. */
 export function timeFault(text: string): string | undefined {
   const found = microsIn(text)
   if (found !== undefined && found >= 0n && found <= BigInt(Number.MAX_SAFE_INTEGER)) return undefined

@@ -3,7 +3,7 @@
 import { clientOptions, jsonOption } from './client/options.ts'
 import { timeFault } from './time-argument.ts'
 
-/** Select the database. The setting `data` selects the data directory. */
+/** The options that select the database. The setting `data` selects the data directory. */
 const targetOptions = {
   profile: clientOptions.profile,
   url: clientOptions.url,
@@ -102,7 +102,7 @@ export const importOptions = {
     default: 'null',
     choices: ['null', 'quoted-null', 'empty'],
     placeholder: 'WHAT',
-    doc: 'Value of an empty CSV cell: null, where a cell "" in quotes is an empty string; quoted-null is null in both cases; empty is an empty string in both cases.',
+    doc: 'Values of empty CSV cells. With null, an empty cell is null, and a cell "" in quotes is an empty string. With quoted-null, both are null. With empty, both are empty strings.',
   },
   state: {
     kind: 'path',

@@ -31,7 +31,7 @@ export function budgetOwnerOf({ authority, database }: Caller, address = ''): st
   return authority.kind === 'builtin' && authority.role === 'client' ? `${owner} client ${address}` : owner
 }
 
-/** Keyed by the id of the key or token. */
+/** Cached marks of callers, by the id of the key or token. */
 const knownMarks = new GenerationCache<bigint, { readonly of: Ref; readonly mark: string }>(1000)
 
 function credentialMark(credential: Caller['credential']): string {

@@ -3,7 +3,7 @@
 
 import type { Ticket } from '../base/admission/ticket.ts'
 import type { RequestErrorCode } from '../base/request-errors.ts'
-import type { Fault, LanguageRequest, QueryMetrics } from '../model/language.ts'
+import type { LanguageRequest, QueryMetrics, ResponseFault } from '../model/language.ts'
 import type { NamedObject } from '../model/use-recorders.ts'
 import type { Attempt } from '../storage/store/attempt.ts'
 import type { Transaction } from '../storage/store/store-contract.ts'
@@ -17,7 +17,7 @@ export type ReadOnlyPlace = 'get requests' | 'stream requests'
 /** A request with validated headers, as plain data, so that another process can receive it. */
 export interface QueryRequest extends LanguageRequest {
   readonly language: LanguageName
-  /** Raw header. */
+  /** The header as the client sent it. */
   readonly authorization: string | undefined
   /** An IPv4 address, or the 64-bit network of an IPv6 address. */
   readonly address?: string | undefined
@@ -99,13 +99,13 @@ export interface QueryResponse {
    */
   readonly body: string
   /** The query log records this fault. */
-  readonly fault?: Fault
+  readonly fault?: ResponseFault
   /** A result for {@link Language.learn} in the service, if the query ran in the slow lane. */
   readonly lesson?: string | undefined
   /** Replaces a long `body`. */
   readonly longBody?: LongBody
   readonly txnTime: Micros
-  /** Absent for status 401 and 500. */
+  /** The metrics of the query. Undefined for status 401 and 500. */
   readonly metrics: QueryMetrics | undefined
   /** The database of the query; undefined if the credential was rejected. */
   readonly database: DatabaseId | undefined
@@ -197,7 +197,7 @@ export interface Engine {
    * Rejects if the store fails. May take long, so the caller must set a time limit.
    */
   ping(scope: 'all' | 'write' | 'read' | 'node'): Promise<void>
-  /** Undefined if the credential is rejected. */
+  /** Returns undefined if the credential is rejected. */
   whoIs(authorization: string | undefined, ticket?: Ticket): Promise<Principal | undefined>
   /**
    * Runs work in several steps (see {@link Ticket.inSteps}) that is not a query, such as an import. Meanwhile, a text
@@ -206,7 +206,7 @@ export interface Engine {
   withMemory<T>(ticket: Ticket, units: number, work: () => Promise<T>): Promise<T>
   /** Deleted objects keep their numbers in the result. */
   nameOf(caller: CallerMark, database: DatabaseId): NamedCaller
-  /** Undefined if a database of the path does not exist. */
+  /** Returns undefined if a database of the path does not exist. */
   databasesAlong(names: readonly string[]): readonly DatabaseId[] | undefined
   /** Kinds whose rate limits a database has exhausted. Imports and exports are rejected meanwhile. */
   exhausted(database: DatabaseId): readonly RateKind[]

@@ -1,4 +1,4 @@
-// What an engine needs: objects of the lower layers, and callbacks into the higher layers.
+// The objects of the lower layers, and the callbacks into the higher layers, that an engine needs.
 
 import type { MemoryBudget } from '../base/admission/memory-budget.ts'
 import type { RateLimit } from '../base/admission/rate-limit.ts'

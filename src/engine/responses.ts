@@ -75,7 +75,7 @@ export type Progress =
   | ({ readonly state: 'authenticated' } & AuthenticatedCall)
   | ({ readonly state: 'evaluated'; readonly facts: EvaluationFacts } & AuthenticatedCall)
 
-/** Undefined until the evaluation has ended. */
+/** Returns undefined until the evaluation has ended. */
 export function factsOf(progress: Progress): EvaluationFacts | undefined {
   return progress.state === 'evaluated' ? progress.facts : undefined
 }

@@ -19,7 +19,7 @@ export interface LaneJob {
   readonly ticket: Ticket
   /** The slow-lane process must not read an older snapshot. */
   readonly snapshotTime: Micros
-  /** Includes the time in the queue. */
+  /** The time limit of the query, which includes the time in the queue. */
   readonly timeoutMs: number
   /** Time of day in the service, called when the evaluation begins. */
   readonly now: () => Micros

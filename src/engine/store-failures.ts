@@ -3,7 +3,7 @@
 import { RequestError } from '../base/request-errors.ts'
 import { ContendedTransaction, StoreUnavailableError } from '../storage/store/store-contract.ts'
 
-/** Fixed by the protocol. */
+/** The protocol defines this text. */
 const contentionText = 'Transaction was aborted due to detection of concurrent modification.'
 
 const unavailableText = {
@@ -12,7 +12,7 @@ const unavailableText = {
     'The store of the service became unavailable during the commit: it may have been committed, or not.',
 } as const
 
-/** Undefined for errors that are no expected failures of the store. */
+/** Returns undefined for errors that are no expected failures of the store. */
 export function storeFailure(error: unknown): RequestError | undefined {
   if (error instanceof ContendedTransaction) {
     return new RequestError('contended transaction', contentionText)

@@ -142,9 +142,9 @@ export interface TokenSealing {
   resultTime(): Micros
   /** The commit time of the query's writes. Undefined if the query has not written. */
   writeTime(): Micros | undefined
-  /** Authenticates cursors. */
+  /** The key that authenticates cursors. */
   readonly cursorKey: Uint8Array
-  /** Authenticates event sources of all databases, because each event source names its database. */
+  /** The key that authenticates event sources of all databases, because each event source names its database. */
   readonly sourceKey: Uint8Array
 }
 

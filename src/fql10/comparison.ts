@@ -48,7 +48,7 @@ const ranks: Readonly<Record<Kind, number>> = {
   null: 18,
 }
 
-/** Undefined if the value cannot be compared with an ID, for example a text that is not a decimal integer. */
+/** Returns undefined if the value cannot be compared with an ID, for example a text that is not a decimal integer. */
 function idNumber(value: Value): bigint | number | undefined {
   if (value instanceof Id) return value.value
   if (typeof value === 'string') return integerOfText(value)

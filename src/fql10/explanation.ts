@@ -26,7 +26,9 @@ interface ExplanationRequest {
   readonly as: QueryBody | string | undefined
 }
 
-/** Undefined if the member `query` is neither a text nor a template. Throws `bad request` if `as` is neither. */
+/**
+ * Returns undefined if the member `query` is neither a text nor a template. Throws `bad request` if `as` is neither.
+ */
 export function readExplanation(body: string | undefined): ExplanationRequest | undefined {
   const parsed = () => parseJson(body ?? '')
   const given = catchError(JsonSyntaxError, parsed, () => undefined)

@@ -2,7 +2,12 @@
 // After the commit, the time replaces the placeholder, and the costs and tags are added.
 
 import { type RequestError, requestErrors } from '../base/request-errors.ts'
-import { type Fault, type QueryMetrics, type RenderedResponse, requestFault } from '../model/language.ts'
+import {
+  type QueryMetrics,
+  type RenderedResponse,
+  type ResponseFault,
+  requestFault,
+} from '../model/language.ts'
 import { quoteJson } from '../values/json-text.ts'
 import { formatMicros } from '../values/time.ts'
 import type { Micros } from '../values/value.ts'
@@ -14,7 +19,7 @@ export const timeMark = '\u0001'
 
 /** Options of a request, from `LanguageRequest.options`. */
 export interface RequestOptions {
-  /** The format of values in the response. `simple` if absent. */
+  /** The format of values in the response. The default is `simple`. */
   readonly format?: string
   /** If `true`, the summary contains performance hints. */
   readonly hints?: string
@@ -33,7 +38,8 @@ interface Ending {
 
 /**
  * The beginning of a successful body, followed by `|` and the schema version. {@link splitVersion} separates the two
- * parts, and {@link completeBody} adds the rest of the body. `type` is the static type of the result; undefined if the query was not checked.
+ * parts, and {@link completeBody} adds the rest of the body. `type` is the static type of the result; undefined if the
+ * query was not checked.
  */
 export function resultBody(
   data: string,
@@ -105,7 +111,7 @@ function aggressiveDeadline(
   return { status: 440, body: requestErrorBody(code, text) }
 }
 
-function faultOfRequest(error: RequestError): Fault {
+function faultOfRequest(error: RequestError): ResponseFault {
   return requestFault(error, requestErrors[error.code].version10)
 }
 

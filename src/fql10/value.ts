@@ -181,7 +181,7 @@ export type WatchedPath = readonly (string | bigint)[]
 export class EventSource {
   readonly kind = 'event source'
   readonly set: SetValue
-  /** The fields whose changes are events; all fields if absent. */
+  /** The fields whose changes are events. The default is all fields. */
   readonly watched: readonly WatchedPath[] | undefined
   constructor(set: SetValue, watched?: readonly WatchedPath[]) {
     this.set = set

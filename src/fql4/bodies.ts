@@ -4,7 +4,7 @@
 
 import { joinMessages, type Message, msg, own } from '../base/message.ts'
 import { RequestError } from '../base/request-errors.ts'
-import type { Fault } from '../model/language.ts'
+import type { ResponseFault } from '../model/language.ts'
 import type { Session } from '../model/session.ts'
 import type { Transaction } from '../storage/store/store-contract.ts'
 import { JsonSyntaxError, parseJson } from '../values/json.ts'
@@ -67,7 +67,7 @@ const stepsShown = 30
 const errorsShown = 3
 
 /** Converts the errors of a response to the fault for the query log. */
-export function faultOf(errors: readonly ErrorEntry[]): Fault | undefined {
+export function faultOf(errors: readonly ErrorEntry[]): ResponseFault | undefined {
   const [first, ...others] = errors.slice(0, errorsShown)
   if (first === undefined) return undefined
   const text = joinMessages([textOf(first), ...others.map(each => withCode(each))], '; ')

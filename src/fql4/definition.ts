@@ -109,11 +109,11 @@ export type Lifetime = Partial<Pick<FunctionDefinition, 'since' | 'until' | 'dep
 interface FunctionDeclaration<A extends ArgumentTypes>
   extends Lifetime,
     Pick<FunctionDefinition, 'result' | 'summary' | 'example'> {
-  /** Pure by default. */
+  /** The effect of the function. The default is `pure`. */
   readonly effect?: Effect
   /** The same as `effect` by default. */
   readonly staticEffect?: Effect
-  /** 1 by default. */
+  /** The default is 1. */
   readonly compute?: number
   readonly arguments: A
   readonly evaluate: (args: ArgumentsOf<A>, call: Call) => Value

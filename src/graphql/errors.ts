@@ -1,8 +1,9 @@
-// Each error contains the body of its response, in the form that clients of the hosted service know.
+// The errors of GraphQL requests. Each error contains the body of its response, in the form that clients of the hosted
+// service know.
 
 import { type Message, messageOf, msg } from '../base/message.ts'
 import { LanguageError } from '../model/failure.ts'
-import type { Fault } from '../model/language.ts'
+import type { ResponseFault } from '../model/language.ts'
 
 export interface ErrorEntry {
   readonly message: string
@@ -17,7 +18,7 @@ export class OperationError extends LanguageError {
   readonly errors: readonly ErrorEntry[]
   /** True if the document is invalid, so that nothing has run. The response then contains `data: null`. */
   readonly isInvalid: boolean
-  readonly fault: Fault
+  readonly fault: ResponseFault
   readonly #aborted: string | undefined
 
   constructor(
@@ -62,7 +63,7 @@ export class OperationError extends LanguageError {
 export class SchemaError extends LanguageError {
   override name = 'SchemaError'
   readonly status: 400 | 403
-  readonly fault: Fault
+  readonly fault: ResponseFault
 
   constructor(message: string | Message, status: SchemaError['status'] = 400) {
     super(String(message))

@@ -14,6 +14,10 @@ import {
 } from './resources/resource.ts'
 import type { Session } from './session.ts'
 
+/**
+ * Merges `params`, the fields in the query, into `base`: the stored fields of an updated document, the preserved fields
+ * of a replaced document, or the defaults of a new document. Records failures in the draft, and does not throw them.
+ */
 export function draftOf(
   mode: WriteMode,
   ref: Ref,
@@ -76,6 +80,7 @@ function storedFields(patch: ObjectValue, resource: Resource): ObjectValue {
   return stored ?? patch
 }
 
+/** Returns the stored fields that a replace preserves. */
 export function preservedFields(fields: ObjectValue, resource: Resource, rules: WriteRules): ObjectValue {
   const isPreserved = (name: string) => {
     const field = resource.fields[name]
@@ -97,7 +102,8 @@ function fieldFailures(fields: ObjectValue, patch: ObjectValue, resource: Resour
   return failures
 }
 
-export function rejectFailures({ failures, typeFailures }: Draft, place: FailurePlace = 'call'): void {
+/** Throws a {@link Failure} for the recorded failures, if any. `place`: the part of the query to which errors refer. */
+export function throwFailures({ failures, typeFailures }: Draft, place: FailurePlace = 'call'): void {
   const faults: (Fault & { readonly place: FailurePlace })[] = []
   if (failures.length > 0) faults.push({ kind: 'invalid fields', failures, place })
   if (typeFailures.length > 0) faults.push({ kind: 'mistyped', failures: typeFailures, place })

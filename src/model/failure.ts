@@ -78,7 +78,7 @@ export interface FailedCheck {
   readonly why: 'not met' | 'no boolean'
 }
 
-/** The rule that a query violates. */
+/** The rule that a query violates, with details. */
 export type Fault =
   | { readonly kind: 'permission denied' }
   | { readonly kind: 'not found'; readonly ref: Ref }

@@ -26,7 +26,7 @@ export interface RenderedResponse {
   readonly status: number
   readonly body: string
   /** The error for the query log. Undefined for a successful response. */
-  readonly fault?: Fault
+  readonly fault?: ResponseFault
   /** If the query runs in the slow lane: for {@link QueryParser.learn} in the service. */
   readonly lesson?: string | undefined
 }
@@ -53,10 +53,10 @@ interface Ending {
 }
 
 /**
- * An error for the query log. Readers of the log must not see the data of clients, so templates separate quoted values
- * from the text. Contains only plain data.
+ * The error of a response, for the query log. Readers of the log must not see the data of clients, so templates
+ * separate quoted values from the text. Contains only plain data.
  */
-export interface Fault {
+export interface ResponseFault {
   readonly code: string
   /** The text of the error. Empty if the client chose the text. */
   readonly text: Template
@@ -65,11 +65,11 @@ export interface Fault {
 }
 
 /** `name` is the error code that clients of the language see. */
-export function requestFault({ code, template }: RequestError, name: string = code): Fault {
+export function requestFault({ code, template }: RequestError, name: string = code): ResponseFault {
   return { code: name, text: template, position: msg`` }
 }
 
-/** Can be evaluated several times. */
+/** A query, which can be evaluated several times. */
 export interface Query {
   /** The strongest effect, without called user functions, whose effects are known only when the query runs. */
   readonly effect: Effect
@@ -132,7 +132,7 @@ export interface ResponseRenderer {
 
 /** Explains permission decisions and plans. */
 export interface ExplanationRenderer {
-  /** Undefined if the query is in another language. Throws if the body is invalid. */
+  /** Returns undefined if the query is in another language. Throws if the body is invalid. */
   parseExplanation(request: LanguageRequest): Explanation | undefined
   renderExplanation(explanation: ObjectValue, session: Session): RenderedResponse
   /** Converts the faults of `error` to values for an explanation. */

@@ -24,7 +24,7 @@ export function readElement(ref: Ref, session: Session): Version {
   return version
 }
 
-/** Undefined if the document does not exist or the caller may not read it. */
+/** Returns undefined if the document does not exist or the caller may not read it. */
 export function findDocument(ref: Ref, session: Session): Version | undefined {
   return isReachable(ref, session) && mayRead(ref, session) ? fetch(ref, session) : undefined
 }

@@ -58,7 +58,10 @@ export interface CodeLanguage<L extends CodeLanguageName> {
   facts(code: CodeIn<L>): CodeFacts
   /** Returns whether code is valid. Used for imported code. */
   isCode(code: CodeIn<L>): boolean
-  /** Predicates receive documents, one for each parameter; if absent, the argument of the access request. */
+  /**
+   * The documents that predicates receive, one for each parameter. If undefined, predicates receive the argument of the
+   * access request.
+   */
   readonly predicatesTakeDocuments?: true
 }
 

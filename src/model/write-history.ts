@@ -4,7 +4,7 @@ import { micros, nearestMicros } from '../base/micros.ts'
 import type { Version } from '../storage/store/store-contract.ts'
 import { microsOfTime } from '../values/time.ts'
 import { native, type ObjectValue, type Ref, type Time } from '../values/value.ts'
-import { draftOf, rejectFailures } from './draft.ts'
+import { draftOf, throwFailures } from './draft.ts'
 import { applyWrite, Failure } from './failure.ts'
 import { mayOnDocument, permissionDenied } from './permissions.ts'
 import { isUserDocument } from './read.ts'
@@ -39,7 +39,7 @@ export function insertVersion(
   if (action === 'delete')
     return applyWrite(() => transaction.insertVersion(ref, micros(time), undefined), 'call')
   const draft = draftOf('history', ref, undefined, new Map(), params, resource, session)
-  rejectFailures(draft)
+  throwFailures(draft)
   return applyWrite(() => transaction.insertVersion(ref, micros(time), draft.fields), 'call')
 }
 

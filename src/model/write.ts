@@ -15,7 +15,7 @@ import {
   TransactionTime,
   type Value,
 } from '../values/value.ts'
-import { draftOf, knownFields, preservedFields, rejectFailures } from './draft.ts'
+import { draftOf, knownFields, preservedFields, throwFailures } from './draft.ts'
 import { applyWrite, Failure, type FailurePlace } from './failure.ts'
 import { mayOnDocument, mayRead, permissionDenied } from './permissions.ts'
 import { resourceOf } from './resources/kinds.ts'
@@ -70,7 +70,7 @@ export function createDocument(
   const base = resource.defaults?.(session, rules) ?? new Map()
   const draft = draftOf('create', ref, undefined, base, params, resource, session, rules)
   rejectExistingName(draft)
-  rejectFailures(draft, 'target')
+  throwFailures(draft, 'target')
   return write(draft, resource, 'target')
 }
 
@@ -103,7 +103,7 @@ export function changeDocument(
   rules.check?.()
   rejectWhileStaged(ref.collection, session)
   const draft = draftOf(mode, ref, previous, base, params, resource, session, rules)
-  rejectFailures(draft)
+  throwFailures(draft)
   return write(draft, resource, 'call')
 }
 

@@ -70,7 +70,7 @@ export class AccountKeys {
     })
   }
 
-  /** Oldest first, expired keys included. */
+  /** Returns all keys, the oldest first, including expired keys. */
   list(): readonly AccountKey[] {
     const keys = this.#kv.read(all).map(({ hash, ...key }) => key)
     return keys.sort((a, b) => a.createdAt - b.createdAt)
@@ -84,7 +84,7 @@ export class AccountKeys {
     })
   }
 
-  /** Undefined if no key has the secret or the key has expired. */
+  /** Returns undefined if no key has the secret or the key has expired. */
   find(secret: string): AccountKey | undefined {
     const id = secretPattern.exec(secret)?.[1]
     if (id === undefined) return undefined

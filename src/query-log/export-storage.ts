@@ -81,7 +81,7 @@ export class Downloads implements ExportStorage {
     return this.files.remove(name)
   }
 
-  /** Undefined if the file does not exist. */
+  /** Returns undefined if the file does not exist. */
   async open(name: string): Promise<{ readonly content: Readable; readonly bytes: number } | undefined> {
     const bytes = namePattern.test(name) ? await this.files.size(name) : undefined
     if (bytes === undefined) return undefined
@@ -101,14 +101,14 @@ export class LocalFiles implements FileTable {
   async store(name: string, content: AsyncIterable<Buffer>, signal: AbortSignal): Promise<void> {
     const path = this.#path(name)
     makeFolder(this.#folder, 0o700)
-    const draft = `${path}.${this.#random.hex(8)}.part`
+    const temporary = `${path}.${this.#random.hex(8)}.part`
     try {
-      const file = await open(draft, 'wx', 0o600)
+      const file = await open(temporary, 'wx', 0o600)
       await pipeline(content, file.createWriteStream({ flush: true }), { signal })
-      await rename(draft, path)
+      await rename(temporary, path)
       await flushFolder(this.#folder)
     } finally {
-      await removeFile(draft)
+      await removeFile(temporary)
     }
   }
 

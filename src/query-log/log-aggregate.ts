@@ -8,7 +8,7 @@ import { isOfDashboard, type LogEntry } from './log-entry.ts'
 
 /** The database of aggregated records. */
 interface AboutDatabase {
-  /** The trail (see ownership.ts), or {@link otherShapes}. */
+  /** The ids of the database and its ancestors (ownership.ts), or {@link otherName}. */
   readonly trail: string
   /** True if the records are the dashboard's own requests. */
   readonly isOfDashboard: boolean
@@ -39,7 +39,7 @@ export interface DatabaseAggregate extends AboutDatabase {
 
 /** Sums with a histogram of durations. */
 export interface TimedTotals extends Totals {
-  /** Number of requests in each class of durations; see {@link timeClass}. */
+  /** Histogram: the number of requests in each class of durations; see {@link timeClass}. */
   readonly times: Map<number, number>
 }
 
@@ -48,7 +48,7 @@ export const minuteMs = 60_000
 
 /**
  * Maximum number of distinct shapes, and of distinct errors, of a database. Further shapes and errors are added to
- * {@link otherShapes}.
+ * {@link otherName}.
  */
 const shapesMax = 2000
 /** Maximum number of distinct databases. */
@@ -56,7 +56,7 @@ const databasesMax = 10_000
 /** The code of errors without a code, such as errors of schema files. */
 const noCode = '–'
 /** The name for all shapes, errors or databases beyond the limit. */
-const otherShapes = '…'
+const otherName = '…'
 
 function noTotals(): Totals {
   return {
@@ -165,8 +165,8 @@ export class LogAggregate {
     const known = this.databases.get(nameOf(of))
     if (known !== undefined) return known
     const { isOfDashboard } = of
-    if (this.databases.size >= databasesMax && of.trail !== otherShapes)
-      return this.#databaseOf({ trail: otherShapes, isOfDashboard })
+    if (this.databases.size >= databasesMax && of.trail !== otherName)
+      return this.#databaseOf({ trail: otherName, isOfDashboard })
     // V8 keeps the whole line in memory as long as a part of the line is used, so the trail is copied.
     const trail = Buffer.from(of.trail).toString()
     const added = { trail, isOfDashboard, minutes: new Map(), shapes: new Map(), errors: new Map() }
@@ -186,9 +186,9 @@ function errorName({ fault, status }: LogEntry): string {
   return `${status} ${code || noCode}${text === '' ? '' : `: ${text}`}`
 }
 
-/** Returns the sums of a shape. If the map is full, all further shapes share the sums of {@link otherShapes}. */
+/** Returns the sums of a shape. If the map is full, all further shapes share the sums of {@link otherName}. */
 export function shapeTotals(shapes: Map<string, Totals>, shape: string): Totals {
-  return upsert(shapes, shapes.has(shape) || shapes.size < shapesMax ? shape : otherShapes, noTotals)
+  return upsert(shapes, shapes.has(shape) || shapes.size < shapesMax ? shape : otherName, noTotals)
 }
 
 /** The version of the stored format. Aggregates of other versions are computed again. */

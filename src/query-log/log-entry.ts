@@ -23,7 +23,7 @@ export interface LogEntry {
   /** The shape of the query, with the names of schema objects if they are known. */
   readonly shape: string
   readonly fault: LogFault | undefined
-  /** Undefined for damaged facts. */
+  /** Returns undefined for damaged facts. */
   facts(): ParsedFacts | undefined
   /** Returns whether a text occurs in the exported record, the shape, the names of schema objects or the error. */
   contains(text: SearchText): boolean

@@ -27,6 +27,7 @@ export interface RecordSearch extends RecordFilter, RecordConditions {
 
 /** The database of a record, and its additional facts. */
 export interface RecordFacts {
+  /** The ids of the database and its ancestors (ownership.ts). */
   readonly trail: string
   readonly facts: ParsedFacts | undefined
 }

@@ -174,7 +174,7 @@ export class LogSummaries {
 
   /** Stores an aggregate. If the aggregate cannot be stored, a later request computes the aggregate again. */
   async #store(path: string, sums: LogAggregate): Promise<void> {
-    const draft = `${path}.${this.#random.hex(8)}`
+    const temporary = `${path}.${this.#random.hex(8)}`
     try {
       await mkdir(this.#sumsFolder, { recursive: true, mode: 0o700 })
       const lines: string[] = []
@@ -183,10 +183,10 @@ export class LogSummaries {
         line => lines.push(line),
         () => undefined,
       )
-      await writeFile(draft, await compress(lines.join('')), { mode: 0o600 })
-      await rename(draft, path)
+      await writeFile(temporary, await compress(lines.join('')), { mode: 0o600 })
+      await rename(temporary, path)
     } catch {
-      await removeFile(draft).catch(() => undefined)
+      await removeFile(temporary).catch(() => undefined)
     }
   }
 }

@@ -35,7 +35,7 @@ const queryLogLimits = {
    * rejected credentials. These records may use all bytes at once. The bytes become available again within one
    * retention period; own limit.
    */
-  strangersLogShare: 16,
+  rejectedRequestsLogDivisor: 16,
 } as const
 
 interface QueryLogOptions {
@@ -105,7 +105,7 @@ export class QueryLog {
     this.regionGroup = options.regionGroup
     this.#store = store
     const { days, bytes } = options.retention
-    const share = bytes / queryLogLimits.strangersLogShare / options.recorders
+    const share = bytes / queryLogLimits.rejectedRequestsLogDivisor / options.recorders
     this.#unauthenticated = new Bucket(
       { max: share, perSecond: share / (days * secondsPerDay) },
       options.elapsedMs(),
@@ -160,13 +160,13 @@ export class QueryLog {
     return this.#summaries.changes(filter, signal)
   }
 
-  /** Newest first. */
+  /** Returns the records that match a search, the newest first. */
   async search(search: RecordSearch, signal: AbortSignal): Promise<RecordPage> {
     await this.#written(search, this.#options.now(), signal)
     return searchRecords(this.#options.folder, search, signal)
   }
 
-  /** Undefined for an empty log. */
+  /** Returns undefined for an empty log. */
   async oldestTime(): Promise<Micros | undefined> {
     const { folder, shared } = this.#options
     const [own] = await listSegments(folder)

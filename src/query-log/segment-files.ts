@@ -67,7 +67,7 @@ export function livePath(folder: string, writer: string): string {
   return join(folder, `${writer}.live`)
 }
 
-/** Oldest first. */
+/** Returns the segments of the folder, the oldest first. */
 export async function listSegments(folder: string): Promise<Segment[]> {
   const segments = ((await ifPresent(readdir(folder))) ?? []).sort().flatMap(name => {
     const [, from, copied, writer] = segmentPattern.exec(name) ?? []
@@ -161,7 +161,8 @@ export const queryLogFolder = 'query-log'
 
 /**
  * The limits of the log. Segments that are older than `days` are removed. Then the oldest segments are removed until
- * the remaining segments fit into `bytes`, together with their sums. Every process may remove segments; the processes need no coordination.
+ * the remaining segments fit into `bytes`, together with their sums. Every process may remove segments; the processes
+ * need no coordination.
  */
 export interface Retention {
   readonly days: number

@@ -13,7 +13,7 @@ import type { FileTable } from './export-storage.ts'
 /** The storage of chunks (parts of log segments) outside of the store: the bucket of the exports. */
 export interface ChunkStorage {
   store(name: string, body: Uint8Array): Promise<void>
-  /** Undefined when the file does not exist. */
+  /** Returns undefined when the file does not exist. */
   fetch(name: string): Promise<Uint8Array | undefined>
   remove(name: string): Promise<void>
 }

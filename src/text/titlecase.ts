@@ -1,4 +1,5 @@
-// In each word, the first letter, digit or symbol is converted to title case, and all later letters to lower case.
+// Converts texts to title case: in each word, the first letter, digit or symbol is converted to title case, and all
+// later letters to lower case.
 
 import { step } from '../base/effort.ts'
 import { mapKnown } from '../values/known-characters.ts'

@@ -73,7 +73,7 @@ export class HiddenVersion {}
  */
 const bytesOfCharacter = 3
 
-/** What happened to one record. */
+/** The outcome of writing one record. */
 export type Outcome =
   | { readonly kind: 'written' | 'equal' | 'kept' | 'replaced' | 'expired' }
   /** The record was not written because of `reason`. */
@@ -145,7 +145,7 @@ export interface BatchTarget {
   /** Called after each transaction. */
   readonly onCosts?: OnCosts | undefined
   /** Called before each transaction. Throws if the import should stop, for example because its client has left. */
-  readonly requireGoing?: (() => void) | undefined
+  readonly throwIfStopped?: (() => void) | undefined
 }
 
 /** Receives a transaction's counts of reads and writes. */

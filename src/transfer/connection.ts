@@ -31,9 +31,9 @@ export interface TransferConnection {
   readonly name: string
   /** Returns the `resource`. Throws {@link QueryError}. */
   query(path: DatabasePath, expression: Json): Promise<Json>
-  /** Match the current definitions. */
+  /** Returns the schema files, which match the current definitions. */
   schemaFiles(path: DatabasePath): Promise<readonly SchemaFileText[]>
-  /** Empty if there is no GraphQL schema. */
+  /** Returns the text of the GraphQL schema. Returns an empty text without a GraphQL schema. */
   graphqlSchema(path: DatabasePath): Promise<string>
   /** Merges a GraphQL schema into that of a database. Throws {@link QueryError}. */
   importGraphql(path: DatabasePath, text: string): Promise<void>

@@ -12,11 +12,11 @@ const chunkBytes = 65_536
 export function diskSource(path: string): ByteSource {
   return {
     path,
-    read: from => namingFile(createReadStream(path, { highWaterMark: chunkBytes, start: from }), path),
+    read: from => withNameInErrors(createReadStream(path, { highWaterMark: chunkBytes, start: from }), path),
     unpack(packed) {
       const unpacker = createGunzip({ chunkSize: chunkBytes })
       const bytes = Readable.from(packed, { objectMode: false })
-      return namingFile(
+      return withNameInErrors(
         pipeline(bytes, unpacker, () => undefined),
         path,
       )
@@ -24,7 +24,7 @@ export function diskSource(path: string): ByteSource {
   }
 }
 
-async function* namingFile(
+async function* withNameInErrors(
   chunks: AsyncIterable<Buffer>,
   path: string,
 ): AsyncGenerator<Buffer, void, undefined> {

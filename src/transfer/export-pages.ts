@@ -6,10 +6,10 @@ import type { DatabaseId } from '../values/value.ts'
 import type { OnCosts } from './batch-writer.ts'
 import { type ExportPage, type ExportPageRequest, readSlice } from './read-page.ts'
 
-/** The parameters of {@link readPage} that a service sets. `requireGoing` throws if the export should stop. */
+/** The parameters of {@link readPage} that a service sets. `throwIfStopped` throws if the export should stop. */
 interface PageOptions {
   readonly onCosts?: OnCosts | undefined
-  readonly requireGoing?: (() => void) | undefined
+  readonly throwIfStopped?: (() => void) | undefined
 }
 
 /**
@@ -20,10 +20,10 @@ export async function readPage(
   store: Store,
   database: DatabaseId,
   request: ExportPageRequest,
-  { onCosts, requireGoing }: PageOptions = {},
+  { onCosts, throwIfStopped }: PageOptions = {},
 ): Promise<ExportPage> {
   for (let { place } = request; ; ) {
-    requireGoing?.()
+    throwIfStopped?.()
     const page = readSlice(store, database, { ...request, place }, onCosts)
     if (page.records.length > 0 || page.next === undefined) return page
     place = page.next

@@ -1,5 +1,6 @@
 // Exports the whole content of a database as of one time, in the layout of the exports of Fauna's hosted service.
-// Additional folders contain data that those omitted: schema, keys, child databases and optionally the history.
+// Additional folders contain data that the hosted service's exports omitted: schema, keys, child databases and
+// optionally the history.
 
 import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -55,7 +56,7 @@ export async function runExport(
 ): Promise<ExportSummary> {
   if ((await readdir(folder).catch(() => [])).length > 0)
     throw new TransferError(`the folder ${folder} is not empty`)
-  const draft = `${folder}.partial-${options.id}`
+  const temporary = `${folder}.partial-${options.id}`
   try {
     const snapshot = await connection.snapshot(options.database)
     const { at = snapshot.at, collections = [], database } = options
@@ -64,13 +65,13 @@ export async function runExport(
     const exporter = new Exporter(connection, options, progress, exported)
     if (options.at === undefined && collections.length === 0) {
       await exporter.readSchemas(database)
-      await exporter.database(database, draft)
-    } else await exporter.documents(database, draft, snapshot.collections)
+      await exporter.database(database, temporary)
+    } else await exporter.documents(database, temporary, snapshot.collections)
     await rm(folder, { recursive: true, force: true })
-    await rename(draft, folder)
+    await rename(temporary, folder)
     return exported
   } catch (cause) {
-    await rm(draft, { recursive: true, force: true })
+    await rm(temporary, { recursive: true, force: true })
     throw cause
   }
 }

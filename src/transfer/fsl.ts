@@ -68,7 +68,10 @@ export function isSupplement(params: ReadonlyMap<string, Json>): boolean {
 
 const supplementFields: ReadonlySet<string> = new Set(['name', 'data'])
 
-/** A database of version 4 has a single generated file with its collections. */
+/**
+ * Returns whether the schema contains definitions of version 10. A database of version 4 has only the generated file
+ * `main.fsl`, with collections that version 4 can express completely.
+ */
 export function isVersion10Schema(files: readonly FslFile[]): boolean {
   const isOwn = files.some(({ name }) => name !== mainFile)
   return isOwn || files.some(({ items }) => items.some(isOfVersion10))
@@ -111,7 +114,7 @@ function addType(type: TypeNode, collection: string, path: string, types: FieldT
   if (known !== undefined) types.set(collection, path, known)
 }
 
-/** Undefined when several alternatives remain. */
+/** Returns undefined when several alternatives remain. */
 function withoutNull(type: TypeNode): TypeNode | undefined {
   if (type.kind === 'optional') return withoutNull(type.inner)
   if (type.kind !== 'union') return type
@@ -119,7 +122,7 @@ function withoutNull(type: TypeNode): TypeNode | undefined {
   return only === undefined || others.length > 0 ? undefined : withoutNull(only)
 }
 
-/** Undefined for types that JSON itself expresses. */
+/** Returns undefined for types that JSON itself expresses. */
 function fieldType(type: TypeNode): ImportType | undefined {
   if (type.kind !== 'name') return undefined
   const [inner] = type.arguments

@@ -5,7 +5,7 @@ import { scalarNames } from '../graphql/wire/scalar-names.ts'
 import type { Json } from '../values/value.ts'
 import type { SchemaRecord } from './record.ts'
 
-/** Sorted. */
+/** Returns the sorted names of the missing types. */
 export function missingGraphqlTypes(records: readonly SchemaRecord[]): readonly string[] {
   const used = new Set<string>()
   const known = new Set(scalarNames)

@@ -6,7 +6,7 @@ import type { ReportData } from './report.ts'
 import type { SourceFile } from './sources.ts'
 import type { UnmetDocument } from './unmet-documents.ts'
 
-/** Its target did not exist when the reference was written. */
+/** A reference whose target did not exist when the reference was written. */
 export interface OpenReference {
   readonly database: readonly string[]
   readonly from: string

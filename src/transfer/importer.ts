@@ -172,7 +172,7 @@ class Importer {
       await this.#retryUnmet()
       for (const file of documents.filter(isHistory)) await this.#file(file)
       await this.#retryUnmet()
-      this.#report.data.schema.push(...(await this.#lateData.give(this.#connection)))
+      this.#report.data.schema.push(...(await this.#lateData.write(this.#connection)))
     } catch (error) {
       if (error instanceof QueryError)
         throw new TransferError(`${this.#connection.name} rejects the import: ${error.message}`)

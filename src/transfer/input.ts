@@ -17,7 +17,7 @@ export type CountBytes = (bytes: number) => void
 export interface ByteSource {
   /** Path or name of the file. */
   readonly path: string
-  /** Stored bytes from an offset on. */
+  /** Reads the stored bytes from an offset on. */
   read(from: number): AsyncIterable<Uint8Array>
   /** Decompresses gzip. */
   unpack(packed: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array>
@@ -159,7 +159,7 @@ async function isGzip(source: ByteSource): Promise<boolean> {
   return gzipMagic.every((byte, at) => head[at] === byte)
 }
 
-/** Decompressed, from an offset on. */
+/** Reads the decompressed bytes from an offset on. */
 async function* readBytes(
   source: ByteSource,
   from = 0,

@@ -48,7 +48,7 @@ export interface JsonElement {
 interface ElementOptions {
   /** Each element is within one line, so that reading can continue after an incomplete element. */
   readonly byLine: boolean
-  /** The position where the chunks begin. If undefined, the start of the file. */
+  /** The position where the chunks begin. By default, the chunks begin at the start of the file. */
   readonly from?: ElementPlace
 }
 
@@ -64,17 +64,17 @@ export async function* jsonElements(
   chunks: AsyncIterable<Uint8Array>,
   options: ElementOptions,
 ): AsyncGenerator<JsonElement, void, undefined> {
-  const cutter = new Cutter(options)
+  const splitter = new Splitter(options)
   for await (const chunk of chunks) {
-    cutter.add(chunk)
-    yield* cutter.elements()
+    splitter.add(chunk)
+    yield* splitter.elements()
   }
-  cutter.end()
-  yield* cutter.elements()
-  cutter.checkEnd()
+  splitter.end()
+  yield* splitter.elements()
+  splitter.checkEnd()
 }
 
-class Cutter {
+class Splitter {
   readonly #byLine: boolean
   #buffer: Uint8Array = new Uint8Array(0)
   /** File offset of the first byte in the buffer. */
@@ -104,7 +104,7 @@ class Cutter {
     this.#ended = true
   }
 
-  /** Complete elements in the buffer. */
+  /** Yields the complete elements in the buffer. */
   *elements(): Generator<JsonElement> {
     for (;;) {
       if (!this.#toElement()) return
@@ -236,9 +236,9 @@ function pagePrefix(bytes: Uint8Array, from: number): PagePrefix | 'unknown' {
       if (at < bytes.length && bytes[at] !== colon) return noPage
       at = blanksEnd(bytes, at + 1)
       if (cursors.has(name)) {
-        const behind = valueEnd(bytes, at)
-        if (behind === unfinished) return 'unknown'
-        at = blanksEnd(bytes, behind)
+        const valueStop = valueEnd(bytes, at)
+        if (valueStop === unfinished) return 'unknown'
+        at = blanksEnd(bytes, valueStop)
         if (at < bytes.length && bytes[at] !== comma) return noPage
       }
       if (at >= bytes.length) return 'unknown'

@@ -12,7 +12,7 @@ import { TransferError } from './record.ts'
 import { schemaMethods } from './schema-methods.ts'
 import type { TransferService } from './service.ts'
 
-/** Has opened a data directory. */
+/** An engine that has opened a data directory. */
 interface LocalEngine {
   readonly engine: Engine
   readonly transfer: TransferService

@@ -67,7 +67,7 @@ interface ReadOptions extends Omit<ElementContext, 'origin' | 'collection'> {
   readonly count: CountBytes
 }
 
-/** Not parsed yet. */
+/** An element that is not parsed yet. */
 interface RawElement {
   readonly line: number
   readonly size: number
@@ -80,7 +80,7 @@ interface RawElement {
   readonly json: () => Json | undefined
 }
 
-/** Not converted yet. */
+/** An item that is not converted yet. */
 interface RawItem {
   /** Undefined if nothing of the item is imported. Throws {@link BadRecord}. */
   readonly read: (context: ElementContext) => SourceRecord | undefined
@@ -180,7 +180,7 @@ function checkTime(record: SourceRecord): void {
     throw new BadRecord('a time that is not between 1684 and 2255', 'ts')
 }
 
-/** Whatever of the id and the collection is readable. */
+/** Returns the id and the collection of a bad item, as far as they are readable. */
 function identityOf(json: Json | undefined): Pick<BadItem, 'id' | 'collection'> {
   const first = (...found: (Json | undefined)[]) =>
     found.find((each): each is string => typeof each === 'string')

@@ -1,6 +1,7 @@
 // Reads documents from the store for an export, page by page, all at one snapshot time. Each page has one or more
-// transactions of its own, which read the state at the snapshot time from the history, so no transaction stays open during
-// an export. Neither a long history nor many deleted documents make a transaction long, so an export does not delay others.
+// transactions of its own, which read the state at the snapshot time from the history, so no transaction stays open
+// during an export. Neither a long history nor many deleted documents make a transaction long, so an export does not
+// delay others.
 
 import { epoch, micros } from '../base/micros.ts'
 import { RequestError } from '../base/request-errors.ts'
@@ -63,7 +64,7 @@ const pageFieldsMax = 100_000
 /** Maximum number of documents and deletions that one transaction reads, also if the page omits them. */
 const examinedMax = 2000
 
-/** Fixed at the start of an export. */
+/** The time and the collections of an export, which are fixed at its start. */
 export interface ExportSnapshot {
   readonly at: Micros
   /** User collections. Those with a shorter history come first, because it expires sooner. */

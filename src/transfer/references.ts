@@ -53,7 +53,7 @@ export function nativeCollection(name: NativeName): string {
   return nativeMark + name
 }
 
-/** Undefined for a user collection. */
+/** Returns undefined for a user collection. */
 export function nativeOf(name: string): NativeName | undefined {
   if (!name.startsWith(nativeMark)) return undefined
   const rest = name.slice(1)
@@ -73,7 +73,7 @@ const exportNames: ReadonlyMap<string, NativeName> = new Map<string, NativeName>
   ['Credential', 'credentials'],
 ])
 
-/** Undefined for other names. */
+/** Returns undefined for other names. */
 export function nativeInExport(name: string): NativeName | undefined {
   return exportNames.get(name)
 }
@@ -85,7 +85,7 @@ export function exportName(collection: NativeName): string {
 
 const identifier = /^[0-9]{1,19}$/
 
-/** Undefined when the value is not an id. */
+/** Returns undefined when the value is not an id. */
 export function readId(value: unknown): bigint | undefined {
   const text = typeof value === 'bigint' ? String(value) : value
   if (typeof text !== 'string' || !identifier.test(text)) return undefined

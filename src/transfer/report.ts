@@ -13,7 +13,7 @@ const columns = [
   'replaced',
   'conflicting',
   'bad',
-  /** Not written, because its `ttl` has passed. */
+  /** The document was not written, because its `ttl` has passed. */
   'expired',
   /** The file contained no id, so the import generated one. */
   'newIds',
@@ -26,7 +26,7 @@ function noCounts(): Counts {
   return Object.fromEntries(columns.map(column => [column, 0])) as Counts
 }
 
-/** About one record. */
+/** A finding about one record. */
 export interface Finding extends RecordPlace {
   readonly collection: string
   readonly id: string | undefined

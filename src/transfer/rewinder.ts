@@ -23,7 +23,7 @@ interface RewindOptions {
   readonly dryRun: boolean
 }
 
-/** What a rewind needs of a connection. */
+/** The part of a connection that a rewind uses. */
 export type RewindConnection = Pick<TransferConnection, 'name' | 'query' | 'write' | 'missing' | 'page'>
 
 /** Documents by outcome. A dry run counts the documents that a rewind would change. */

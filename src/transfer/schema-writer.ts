@@ -62,7 +62,7 @@ export async function writeSchema(
     }
   }
   for (const record of waiting) findings.push(await lastAttempt(target, record))
-  for (const record of later) await giveRole(target, record)
+  for (const record of later) await setRole(target, record)
   return findings
 }
 
@@ -75,7 +75,7 @@ function hasLateData({ params }: SchemaRecord): boolean {
   return refersToDocuments(params.get('data'))
 }
 
-async function giveRole({ connection, path }: Target, { name, params }: SchemaRecord): Promise<void> {
+async function setRole({ connection, path }: Target, { name, params }: SchemaRecord): Promise<void> {
   const role = literal(params.get('role') as Json)
   const change = object({ update: object({ function: name }), params: object({ object: object({ role }) }) })
   await connection.query(path, change)
@@ -220,8 +220,8 @@ interface PendingRecord {
 }
 
 /**
- * True if the `data` of a record is written at the end of the import. An object that no schema file defines may already
- * have its `data` by then, which does not change.
+ * True if the `data` of a record is written at the end of the import. If an object already has `data` by then, because
+ * no schema file defines the object, its `data` does not change.
  */
 const isLate = (record: SchemaRecord) =>
   hasLateData(record) || (record.params.has('data') && isSupplement(record.params))
@@ -249,11 +249,11 @@ export class LateData {
     }
   }
 
-  /** Writes the `data` of each object that has none yet. Returns the objects whose `data` was rejected. */
-  async give(connection: Pick<TransferConnection, 'query'>): Promise<readonly SchemaFinding[]> {
+  /** Writes the `data` of each object that has no `data` yet. Returns the objects whose `data` was rejected. */
+  async write(connection: Pick<TransferConnection, 'query'>): Promise<readonly SchemaFinding[]> {
     const rejected: SchemaFinding[] = []
     for (const waiting of this.#waiting) {
-      const reason = await giveData(connection, waiting)
+      const reason = await writeData(connection, waiting)
       if (reason === undefined) continue
       const { path, record } = waiting
       const about = { database: path.join('/'), kind: kindOf(record), name: record.name }
@@ -264,7 +264,7 @@ export class LateData {
 }
 
 /** Resolves with the reason if the database rejects the `data`. */
-async function giveData(
+async function writeData(
   connection: Pick<TransferConnection, 'query'>,
   { path, record }: PendingRecord,
 ): Promise<string | undefined> {

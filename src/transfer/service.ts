@@ -21,11 +21,11 @@ export interface NamedDocument {
   readonly id: bigint
 }
 
-/** The request that causes a transfer. Absent: the transfer is not counted, and cannot be stopped. */
+/** The request that causes a transfer. Without a request, the transfer is not counted, and cannot be stopped. */
 export interface TransferRequest {
   /** Called after each transaction. */
   readonly onCosts?: OnCosts
-  /** Decides whether the transfer goes on. */
+  /** The ticket of the request, which stops the transfer if its client has disconnected. */
   readonly ticket?: Ticket
 }
 
@@ -36,7 +36,7 @@ export interface TransferService {
     options: BatchOptions,
     within?: TransferRequest,
   ): Promise<BatchResult>
-  /** Tells for each document whether it is missing. */
+  /** Returns for each document whether it is missing. */
   missing(
     database: DatabaseId,
     documents: readonly NamedDocument[],
@@ -65,17 +65,17 @@ export function createTransferService(
   }
   return {
     write: (database, records, options, { onCosts, ticket } = {}) => {
-      const requireGoing = ticket && (() => ticket.requireGoing())
-      return writeBatch({ store, rules, pace, onCosts, requireGoing }, database, records, options)
+      const throwIfStopped = ticket && (() => ticket.throwIfStopped())
+      return writeBatch({ store, rules, pace, onCosts, throwIfStopped }, database, records, options)
     },
     missing: (database, documents, { onCosts, ticket } = {}) => {
-      const requireGoing = ticket && (() => ticket.requireGoing())
-      return missingOf(store, database, documents, { onCosts, requireGoing })
+      const throwIfStopped = ticket && (() => ticket.throwIfStopped())
+      return missingOf(store, database, documents, { onCosts, throwIfStopped })
     },
     snapshot: database => takeSnapshot(store, database),
     page: (database, request, { onCosts, ticket } = {}) => {
-      const requireGoing = ticket && (() => ticket.requireGoing())
-      return readPage(store, database, request, { onCosts, requireGoing })
+      const throwIfStopped = ticket && (() => ticket.throwIfStopped())
+      return readPage(store, database, request, { onCosts, throwIfStopped })
     },
   }
 }

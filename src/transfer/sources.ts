@@ -17,7 +17,7 @@ export interface SourceFile {
   readonly source: ByteSource
   /** Label of the file's encoding. */
   readonly encoding: string
-  /** Path in messages. */
+  /** The path that messages show. */
   readonly shown: string
   /** Size on disk. */
   readonly bytes: number

@@ -10,7 +10,7 @@ import type { DatabasePath } from './connection.ts'
 import type { DocumentRecord } from './record.ts'
 import { documentsIn } from './references.ts'
 
-/** Failed its checks because of `reason`. */
+/** A document that failed its checks because of `reason`. */
 export interface UnmetDocument {
   /** Path below the target database of the import. */
   readonly database: DatabasePath

@@ -42,8 +42,9 @@ const writeBatchLimits = {
 } as const
 
 /**
- * Splits a batch that is too large for a transaction, or takes longer than `pace` allows. A record that the store
- * rejects gets the outcome `bad` and does not affect others.
+ * Writes the records in order. A batch that is too large for a transaction, or takes longer than `pace` allows, is
+ * split, unless its documents are checked together. A rejected record does not affect others: it gets the outcome
+ * `bad`, or `unmet` if a retry may succeed ({@link BatchOptions.checks}).
  */
 export async function writeBatch(
   target: BatchTarget,
@@ -58,7 +59,7 @@ export async function writeBatch(
   const outcomes: Outcome[] = []
   const missing: MissingReference[] = []
   const unresolved: BatchResult['unresolved'][number][] = []
-  /** Records of the next transaction. */
+  /** The maximum number of records in the next transaction. */
   let size = records.length
   while (outcomes.length < records.length) {
     const from = outcomes.length
@@ -87,10 +88,10 @@ export async function writeBatch(
   return { outcomes, missing, unresolved }
 }
 
-/** Rejects if the import should stop. */
-async function beforeTransaction({ pace, requireGoing }: BatchTarget, database: DatabaseId): Promise<void> {
+/** Waits until the import may use this process again. Rejects if the import should stop. */
+async function beforeTransaction({ pace, throwIfStopped }: BatchTarget, database: DatabaseId): Promise<void> {
   await pace?.rest(database)
-  requireGoing?.()
+  throwIfStopped?.()
 }
 
 /** Writes all records of a range in one transaction, or only the first ones if all would take too long. */
@@ -121,7 +122,7 @@ async function writeTogether(
 ): Promise<BatchResult> {
   const rejected = new Map<number, Outcome>()
   for (let attempt = 1; rejected.size < records.length; attempt++) {
-    target.requireGoing?.()
+    target.throwIfStopped?.()
     try {
       return await inTransaction(target, database, options, (writer, limited) =>
         writer.runTogether(records, rejected, limited),
@@ -164,6 +165,7 @@ async function inTransaction(
     const limited = <T>(work: () => T) => store.bindings.perItem(writeBatchLimits.recordBindingsMs, work)
     return store.counted(database, () => work(writer, limited))
   }
+  // A careful writer checks the history before each insert, which is slower and rarely necessary.
   let isCareful = options.dryRun
   for (;;) {
     try {
@@ -185,22 +187,22 @@ function withoutWrites<T>({ counters, result }: Attempt<T>): Pick<Attempt<T>, 'c
   return { result, counters: { ...counters, writeBytes: 0, writeOps: 0 } }
 }
 
-/** Set by a service, not by the caller of {@link missingOf}. */
+/** The parameters of {@link missingOf} that a service sets. `throwIfStopped` throws if the import should stop. */
 interface MissingOptions {
   readonly onCosts?: OnCosts | undefined
-  readonly requireGoing?: (() => void) | undefined
+  readonly throwIfStopped?: (() => void) | undefined
 }
 
-/** Tells for each document whether it is missing. Reads in slices, so that a long list does not block the process. */
+/** Returns for each document whether it is missing. Reads in slices, so that a long list does not block the process. */
 export async function missingOf(
   store: Store,
   database: DatabaseId,
   documents: readonly { readonly collection: string; readonly id: bigint }[],
-  { onCosts, requireGoing }: MissingOptions,
+  { onCosts, throwIfStopped }: MissingOptions,
 ): Promise<readonly boolean[]> {
   const found: boolean[] = []
   while (found.length < documents.length) {
-    requireGoing?.()
+    throwIfStopped?.()
     const isOver = batchEnd(missingSliceMs)
     const { counters } = store.read(transaction => {
       const resolver = new Resolver(transaction.catalogue, database)

@@ -1,5 +1,5 @@
-// Uses the runtime's base64 methods where these exist (Node 25 and later, browsers since 2025), otherwise `atob` and
-// `btoa`, with the same results.
+// Encodes and decodes base64, with the runtime's methods where these exist (Node 25 and later, browsers since 2025),
+// otherwise `atob` and `btoa`, with the same results.
 
 /** Standard base64 with padding. */
 export function encodeBase64(bytes: Uint8Array): string {

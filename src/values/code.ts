@@ -20,7 +20,7 @@ export type CodeLanguageName = Code['language']
 /** GraphQL has no stored code. */
 export type LanguageName = CodeLanguageName | 'graphql'
 
-/** Undefined if the value is not code. */
+/** Returns undefined if the value is not code. */
 export function codeOf(stored: Value | undefined): Code | undefined {
   if (stored instanceof Lambda) return stored
   return typeof stored === 'string' ? { language: '10', source: stored } : undefined

@@ -11,18 +11,21 @@
 import { assert } from '../base/assert.ts'
 import { composed, contractions, ignorable, letterRuns, marks, variants } from './collation-data.ts'
 
-/** All letters except U+FFFD have smaller lead bytes. */
+/** The lead byte (first byte) of implicit weights. All letters except U+FFFD have smaller lead bytes. */
 export const implicitLead = 0xfd
 const replacementCharacter = 0xfffd
 const leadFirst = 0x02
-/** Lead bytes of three-byte weights. Letters after `z` get two-byte weights until only these are left. */
+/**
+ * The number of lead bytes of three-byte weights. Letters after `z` get two-byte weights until only this number of lead
+ * bytes is left.
+ */
 const wideLeads = 3
 
 /**
- * Assigns each letter (a code point, or a sequence) a byte code. ASCII letters get one byte. The letters between ASCII
- * letters, and most letters after `z`, get two bytes; the remaining letters (Han) get three bytes. No weight is a
- * prefix of another weight, and weights compare bytewise in the order of the letters. Zero is never a lead byte,
- * because a zero byte ends a level.
+ * Returns the primary weight of each letter (a code point, or a sequence of characters): the bytes of the weight, and
+ * their number in the highest byte. ASCII letters get one byte. The letters between ASCII letters, and most letters
+ * after `z`, get two bytes; the remaining letters (Han) get three bytes. No weight is a prefix of another weight, and
+ * weights compare bytewise in the order of the letters. Zero is never a lead byte, because a zero byte ends a level.
  */
 export function assignPrimaryCodes(letters: readonly (number | string)[]): Uint32Array {
   const codes = new Uint32Array(letters.length)
@@ -91,7 +94,7 @@ export function unpackNumbers(packed: string): Int32Array {
   return numbers.subarray(0, count)
 }
 
-/** The two highest bits of an entry, of which the table has one for each character. */
+/** The kind of an entry, in its two highest bits. The table has an entry for each character. */
 export const entryKinds = {
   /** A constant of `specials`. */
   special: 0,
@@ -101,7 +104,9 @@ export const entryKinds = {
   several: 3,
 } as const
 
-/** Entries of kind `special`. */
+/**
+ * The entries of kind `special`: the character is not in the table, has no weight, or is decomposed by normalization.
+ */
 export const specials = { unknown: 0, ignorable: 1, composed: 2 } as const
 
 /**
@@ -123,7 +128,7 @@ export class CollationTable {
   readonly #pool: number[] = []
   readonly #contractions = new Map<string, Uint32Array>()
   #contractionMax = 0
-  /** The bytes of each letter's primary weight, below a byte with their number. */
+  /** The primary weights of all letters, as {@link assignPrimaryCodes} returns them. */
   readonly primaryCodes: Uint32Array
 
   constructor() {
@@ -147,12 +152,12 @@ export class CollationTable {
     return page === undefined ? specials.unknown : (page[point & (pageSize - 1)] as number)
   }
 
-  /** Entries of kind `several` contain such places. */
+  /** Returns the element at a position of the pool. Entries of kind `several` contain positions of the pool. */
   pooled(place: number): number {
     return this.#pool[place] as number
   }
 
-  /** The longest contraction that begins at `start`, if any. */
+  /** Returns the longest contraction that begins at `start`. Returns undefined if no contraction begins there. */
   contractionAt(
     text: string,
     start: number,

@@ -302,5 +302,5 @@ const skippedMarksMax = 16
 /** Weights of marks from this value on take two bytes. */
 const markLead = 0xf0
 
-/** Sorts after every other character. */
+/** A character that sorts after every other character. */
 const highestCharacter = 0xffff

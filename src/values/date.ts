@@ -117,7 +117,7 @@ export function twoDigits(number: number): string {
   return number < 10 ? `0${number}` : String(number)
 }
 
-/** Undefined if the result is out of range. */
+/** Returns undefined if the result is out of range. */
 export function addDays(date: LocalDate, days: bigint): LocalDate | undefined {
   const sum = BigInt(date.epochDay) + days
   return sum < minEpochDay || sum > maxEpochDay ? undefined : new LocalDate(Number(sum))
@@ -135,7 +135,7 @@ export function epochDayOfTime(time: Time): number {
   return time.seconds < BigInt(days) * BigInt(secondsPerDay) ? days - 1 : days
 }
 
-/** Midnight UTC. */
+/** Returns the time of midnight in UTC. */
 export function timeOfDate(date: LocalDate): Time {
   return new Time(BigInt(date.epochDay) * BigInt(secondsPerDay), 0)
 }

@@ -1,6 +1,6 @@
-// Equality is stricter than the order of values (order.ts). For example, 1 and 1.0 are not equal, and a document is not
-// equal to an object. The order of an object's fields does not matter. In queries, only the function `equals` compares
-// numbers by value.
+// Compares values for equality. Equality is stricter than the order of values (order.ts). For example, 1 and 1.0 are
+// not equal, and a document is not equal to an object. The order of an object's fields does not matter. In queries,
+// only the function `equals` compares numbers by value.
 
 import { step } from '../base/effort.ts'
 import { type ObjectValue, Transient, type UnresolvedTarget, type Value } from './value.ts'

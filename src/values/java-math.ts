@@ -6,7 +6,7 @@ import { int64Max, int64Min } from './value.ts'
 export const degreesPerRadian = 57.29577951308232
 export const radiansPerDegree = 0.017453292519943295
 
-/** Toward zero, clamped to 64 bits, 0 for NaN. */
+/** Converts a double to an integer: rounds toward zero, clamps to 64 bits, and returns 0 for NaN. */
 export function toLong(double: number): bigint {
   if (Number.isNaN(double)) return 0n
   if (double >= 2 ** 63) return int64Max

@@ -1,6 +1,6 @@
-// Terrarium has its own parser of request JSON, because FQL needs four properties that JSON.parse lacks. Integers of 64
-// bits are exact and distinct from doubles. Keys that look like integers keep their position among the keys. The first
-// of two equal keys wins. The nesting depth is limited (docs/decisions/0001-own-json-parser.md).
+// Parses the JSON of requests. Terrarium has its own parser, because FQL needs four properties that JSON.parse lacks.
+// Integers of 64 bits are exact and distinct from doubles. Keys that look like integers keep their position among the
+// keys. The first of two equal keys wins. The nesting depth is limited (docs/decisions/0001-own-json-parser.md).
 
 import { longCall, longCallUnits, step } from '../base/effort.ts'
 import {
@@ -25,7 +25,7 @@ export const jsonLimits = {
   jsonNumberCharsMax: 1000,
 } as const
 
-/** The text is not JSON, or nested deeper than `jsonLimits.jsonDepthMax`. */
+/** Thrown if the text is not JSON, or is nested deeper than `jsonLimits.jsonDepthMax`. */
 export class JsonSyntaxError extends Error {
   override name = 'JsonSyntaxError'
   readonly reason: 'syntax' | 'nesting'
@@ -62,7 +62,7 @@ export function parseJsonWithRepeated(text: string): {
   return { json: new JsonParser(text, repeated).parse(), repeated }
 }
 
-/** Undefined for a text that is not JSON. */
+/** Returns undefined for a text that is not JSON. */
 export function tryJson(text: string): Json | undefined {
   try {
     return parseJson(text)

@@ -76,7 +76,7 @@ export function encodeGlobalId(id: bigint): string {
   return text
 }
 
-/** Undefined if the text is not a result of {@link encodeGlobalId}. */
+/** Returns undefined if the text is not a result of {@link encodeGlobalId}. */
 export function decodeGlobalId(text: string): bigint | undefined {
   if (text.length !== textLength) return undefined
   let bits = 0n

@@ -53,7 +53,7 @@ function runEnd(text: string, start: number): number {
   return at
 }
 
-/** Decomposed and in canonical order. */
+/** Returns the run decomposed and in canonical order. */
 function orderedRun(run: string, form: NormalForm): string {
   const decomposed = form === 'NFC' || form === 'NFD' ? 'NFD' : 'NFKD'
   const parts: string[] = []

@@ -19,7 +19,7 @@ const nanosPerSecond = 1_000_000_000n
 export const minTime: Time = new Time(-31_557_014_167_219_200n, 0)
 export const maxTime: Time = new Time(31_556_889_864_403_199n, 999_999_999)
 
-/** Its microseconds since the epoch are the largest signed 64-bit integer. */
+/** The time whose microseconds since the epoch are the largest signed 64-bit integer. */
 export const maxMicrosTime: Time = timeFromMicros(int64Max)
 
 /** Part of errors about times out of range. */
@@ -170,12 +170,12 @@ export function millisOfTime(time: Time): bigint {
   return floorDivide(nanosOfTime(time), 1_000_000n)
 }
 
-/** Undefined if the result is out of range. */
+/** Returns undefined if the result is out of range. */
 export function timeFromEpoch(amount: bigint, unit: TimeUnit): Time | undefined {
   return boundedTime(amount * unit.nanos)
 }
 
-/** Undefined if the result is out of range. */
+/** Returns undefined if the result is out of range. */
 export function addToTime(time: Time, amount: bigint, unit: TimeUnit): Time | undefined {
   return boundedTime(nanosOfTime(time) + amount * unit.nanos)
 }

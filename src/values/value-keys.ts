@@ -1,6 +1,7 @@
-// Two values have the same key if and only if they are equal by `equalValues`. The key of an array or object contains
-// the keys of its elements or fields. A long key is replaced by a number, so the time to compute a key depends only on
-// the distinct parts of the value, not on their nesting or repetition.
+// Computes keys of values, for maps and sets. Two values have the same key if and only if they are equal by
+// `equalValues`. The key of an array or object contains the keys of its elements or fields. A long key is replaced by a
+// number, so the time to compute a key depends only on the distinct parts of the value, not on their nesting or
+// repetition.
 
 import { step } from '../base/effort.ts'
 import { partsOf, type Tagged } from './equality.ts'

@@ -1,6 +1,6 @@
-// The values of FQL are immutable. Integers are `bigint` (64 bits, wrapped by the arithmetic functions) and doubles are
-// `number`, so `1` and `1.0` stay distinct. Objects are `Map`s, because the insertion order of all keys matters, and
-// plain objects would move keys that look like integers to the front.
+// Defines the values of FQL, which are immutable. Integers are `bigint` (64 bits, wrapped by the arithmetic functions)
+// and doubles are `number`, so `1` and `1.0` stay distinct. Objects are `Map`s, because the insertion order of all keys
+// matters, and plain objects would move keys that look like integers to the front.
 
 import { hashSeed, hashWord } from '../base/bytes.ts'
 import type { Micros } from '../base/micros.ts'
@@ -31,8 +31,8 @@ export const native = {
 } as const
 
 /**
- * Internal collections with the files of schemas, which no language exposes. Never change these numbers, because stored
- * keys contain them.
+ * Internal collections, which no language exposes: the files of schemas, and revocations of tokens. Never change these
+ * numbers, because stored keys contain them.
  */
 export const unlisted = {
   /** The files of the active schema. */
@@ -63,7 +63,7 @@ export const kindOfNative = new Map<NativeName, SchemaKind>(
   Object.entries(nativeOfKind).map(([kind, name]) => [name, kind as SchemaKind]),
 )
 
-/** Their documents are addressed by name. */
+/** The native collections whose documents are addressed by name. */
 export const namedNatives: ReadonlySet<CollectionId> = new Set(
   Object.values(nativeOfKind).map(name => native[name]),
 )
@@ -72,7 +72,7 @@ const nativeNames = new Map<CollectionId, NativeName>(
   Object.entries(native).map(([name, id]) => [id, name as NativeName]),
 )
 
-/** Undefined for a user collection. */
+/** Returns undefined for a user collection. */
 export function nativeName(collection: CollectionId): NativeName | undefined {
   return nativeNames.get(collection)
 }
@@ -204,7 +204,7 @@ export class Lambda {
     this.body = body
   }
 
-  /** The language of lambdas that are stored as code (code.ts). */
+  /** A lambda that is stored as code (code.ts) is code of version 4. */
   get language(): '4' {
     return '4'
   }
@@ -255,7 +255,7 @@ export class RenderCache {
 export abstract class Transient {
   abstract readonly kind: string
 
-  /** The string that is equal to this value, if any. */
+  /** The string that is equal to this value, such as the name of an action. Undefined if no string is equal. */
   get word(): string | undefined {
     return undefined
   }
@@ -276,6 +276,7 @@ export class DocumentValue extends Transient {
   readonly fields: ObjectValue
   /** True if this query created the document. If such a document is the whole result, the response has status 201. */
   readonly created: boolean
+  /** The cache for the rendered text of the version; undefined if the text is not cached. */
   readonly shown: RenderCache | undefined
   constructor(
     ref: Ref,
@@ -308,7 +309,7 @@ export class DocumentValue extends Transient {
   }
 }
 
-/** A final time is an integer of microseconds. */
+/** Converts a known time to an integer of microseconds. Returns the placeholder for an unknown time unchanged. */
 export function instant(ts: DocumentValue['ts']): bigint | TransactionTime {
   return typeof ts === 'number' ? BigInt(ts) : ts
 }
@@ -348,12 +349,12 @@ export function isNativeCollectionRef(value: Value): value is Ref & { readonly c
   return value instanceof Ref && value.collection === native.collections && value.id < firstUserCollection
 }
 
-/** A document's collection, which may be native. */
+/** Returns the collection of a document. The collection may be native. */
 export function collectionOf({ collection, database }: Pick<Ref, 'collection' | 'database'>): Ref {
   return new Ref(database, native.collections, BigInt(collection))
 }
 
-/** A field of schema objects may contain one item or an array. */
+/** Returns the items of a field of a schema object that may contain one item or an array. */
 export function itemsOf(value: Value | undefined): readonly Value[] {
   if (value === undefined || value === null) return []
   return isArray(value) ? value : [value]
@@ -363,11 +364,11 @@ export function sameRef(left: Ref, right: Ref): boolean {
   return left.id === right.id && left.collection === right.collection && left.database === right.database
 }
 
-/** Identifies a document. */
+/** Returns a text that identifies a document among the documents of all databases. */
 export function refKey({ collection, database, id }: Ref): string {
   return `${database}/${collection}/${id}`
 }
 
+/** The range of integers in FQL. */
 export const int64Min: bigint = -(2n ** 63n)
-/** The largest 64-bit integer. */
 export const int64Max: bigint = 2n ** 63n - 1n

@@ -1,4 +1,5 @@
-// The counterpart of the parser (json.ts): integers keep all digits, and doubles stay distinct from integers.
+// Writes JSON, as the counterpart of the parser (json.ts): integers keep all digits, and doubles stay distinct from
+// integers.
 
 import { quoteJson } from './json-text.ts'
 import type { Json } from './value.ts'

@@ -75,7 +75,7 @@ test('check lists the type errors of a database that is not checked, and changes
   assert.deepEqual([correct.status, correct.stdout], [0, 'no errors\n'], correct.stderr)
 })
 
-/** The functions, collections and number of documents in `P` of a database. */
+/** The names of the collections and functions of a database, and the number of documents in its collection `P`. */
 function schemaOf(database: string): Promise<string> {
   const names = (set: string) => `Map(Paginate(${set}()), Lambda('x', Select('id', Var('x'))))`
   return evaluate(

@@ -19,7 +19,7 @@ interface Setup {
   readonly rounds: number
   /** Acknowledged writes after which the server is killed, in each round. */
   readonly writes: number
-  /** Documents that a query writes on each side; one when absent. */
+  /** The number of documents that a query writes on each side. The default is one. */
   readonly documents?: number
   /** The work that the slow lane must have done: evaluation, or commits as well. */
   readonly lane?: 'evaluates' | 'commits'

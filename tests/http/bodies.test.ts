@@ -263,7 +263,7 @@ for (const group of ['database 1', undefined]) {
     const budget = new MemoryBudget({ max: 1_000_000 })
     const asked = Promise.withResolvers<string | undefined>()
     const { body, flow, outcomes, send } = reading(budget, 'a', { admit: () => asked.promise })
-    send(limits.strangerBodyBytesMax)
+    send(limits.unauthenticatedBodyBytesMax)
     assert.equal(flow.isHeld, false)
     send(1)
     assert.equal(flow.isHeld, true)
@@ -272,9 +272,9 @@ for (const group of ['database 1', undefined]) {
     await new Promise(setImmediate)
     assert.equal(flow.isHeld, false)
     send(1)
-    assert.equal(budget.held > limits.strangerBodyBytesMax, group !== undefined)
+    assert.equal(budget.held > limits.unauthenticatedBodyBytesMax, group !== undefined)
     body.emit('end')
-    const expected = group ? Buffer.alloc(limits.strangerBodyBytesMax + 2) : 'rejected'
+    const expected = group ? Buffer.alloc(limits.unauthenticatedBodyBytesMax + 2) : 'rejected'
     assert.deepEqual(outcomes, [expected])
   })
 }
@@ -301,7 +301,7 @@ test('a stalled body is evicted after a window of time, a moving one is not', ()
 })
 
 test('long bodies without a valid credential are answered 401, over both versions of HTTP', async () => {
-  const long = ' '.repeat(limits.strangerBodyBytesMax + 1)
+  const long = ' '.repeat(limits.unauthenticatedBodyBytesMax + 1)
   const response = await fetch(service.url, {
     method: 'POST',
     headers: { authorization: 'Bearer x' },

@@ -178,7 +178,7 @@ test('a client that disconnects during an upgrade does not affect others', async
 test('no upgrade for other protocols, without settings, and for a long body', async () => {
   const head = (lines: string, body = '1') =>
     `POST / HTTP/1.1\r\nauthorization: Bearer right\r\nconnection: close, Upgrade\r\n${lines}content-length: ${body.length}\r\n\r\n${body}`
-  const long = `${' '.repeat(limits.strangerBodyBytesMax)}1`
+  const long = `${' '.repeat(limits.unauthenticatedBodyBytesMax)}1`
   const requests = [
     head('upgrade: websocket\r\nhttp2-settings: AAMAAABk\r\n'),
     head('upgrade: h2c\r\n'),

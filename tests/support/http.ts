@@ -5,7 +5,7 @@ import { writeJson } from '../../src/values/write-json.ts'
 import type { RunningServer } from './server.ts'
 
 export interface HttpRequest {
-  /** Absent: no credential. */
+  /** Without a secret, the request has no credential. */
   readonly secret?: string
   /** A wire expression, sent as JSON. */
   readonly query?: unknown

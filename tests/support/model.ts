@@ -22,7 +22,8 @@ export interface ModelIndex {
   /** A field of `data`. For an array, each element is a term. */
   readonly term: string
   /**
-   * A field of `data` that sorts the entries, largest first, before the reference. Absent: entries are references only.
+   * A field of `data` that sorts the entries, largest first, before the reference. Without a field, entries are
+   * references only.
    */
   readonly value?: string
   readonly unique: boolean

@@ -13,7 +13,7 @@ import { passwordCost, type RunningServer, type ServerOptions, testRootSecret } 
 import { assertSound } from './sound.ts'
 
 export interface ProcessOptions extends ServerOptions {
-  /** The built program when absent. */
+  /** The default is the built program. */
   readonly program?: string
   /** Limit of open files and connections (`ulimit -n`) of each process. */
   readonly descriptorsMax?: number

@@ -22,8 +22,8 @@ import { assertSound } from './sound.ts'
 
 export interface ServerOptions {
   /**
-   * The directory, which the caller checks and removes. Absent: a new temporary directory, which `stop` checks and
-   * removes.
+   * The directory, which the caller checks and removes. The default is a new temporary directory, which `stop` checks
+   * and removes.
    */
   readonly data?: string
   /** Flags of `terrarium serve`. */

@@ -116,8 +116,8 @@ test('an import stops before its next transaction when its client has disconnect
   const onCosts = () => {
     if (++transactions === 3) ticket.leave()
   }
-  const requireGoing = () => ticket.requireGoing()
-  const write = () => writeBatch({ ...target, onCosts, requireGoing }, rootDatabase, records(10), options)
+  const throwIfStopped = () => ticket.throwIfStopped()
+  const write = () => writeBatch({ ...target, onCosts, throwIfStopped }, rootDatabase, records(10), options)
   await assert.rejects(ticket.inSteps(write), { code: 'request timeout' })
   assert.equal(transactions, 3)
 })
@@ -185,8 +185,8 @@ test('the existence of many documents is checked in slices, and stops when the c
   assert.equal(missing.filter(isMissing => !isMissing).length, 3)
   assert.ok(slices > 1, 'other requests run between the slices')
   const stopped = new RequestError('request timeout', 'stopped')
-  const requireGoing = () => {
+  const throwIfStopped = () => {
     throw stopped
   }
-  await assert.rejects(missingOf(store, rootDatabase, documents, { requireGoing }), stopped)
+  await assert.rejects(missingOf(store, rootDatabase, documents, { throwIfStopped }), stopped)
 })

@@ -12,19 +12,19 @@ type Kind =
       readonly check?: (text: string) => string | undefined
     }
   | { readonly kind: 'path'; readonly default?: string }
-  /** `min`: 0 when absent. */
+  /** The default of `min` is 0. */
   | { readonly kind: 'integer'; readonly default?: number; readonly min?: number; readonly max: number }
-  /** `default`: false when absent. */
+  /** The default of `default` is false. */
   | { readonly kind: 'switch'; readonly default?: boolean }
   | { readonly kind: 'choice'; readonly default: string; readonly choices: readonly string[] }
 
 export type Setting = Kind & {
   readonly doc: string
-  /** Stands for the value in `--help`, such as `PORT`; when absent, {@link placeholderOf} chooses. */
+  /** Stands for the value in `--help`, such as `PORT`. By default, {@link placeholderOf} chooses the text. */
   readonly placeholder?: string
 }
 
-/** Leaves paths as written in the table; `defaultOf` makes them absolute. */
+/** Returns the default with paths as the table contains them; `defaultOf` makes paths absolute. */
 export function initialOf(setting: Setting): string | number | boolean | undefined {
   return setting.default ?? (setting.kind === 'switch' ? false : undefined)
 }
@@ -78,7 +78,7 @@ export const settings = {
   },
   acceptData: {
     kind: 'switch',
-    doc: 'Serve a data directory that does not fit the setting `store`. Without `store`: the directory of a node, or one whose data was moved to a shared store. With `store`: a directory with data of its own, which the service then ignores.',
+    doc: 'Serve a data directory that does not fit the setting `store`. Without `store`, this is the replica of a node, or a directory whose data was moved to a shared store. With `store`, this is a directory with data of its own, which the service ignores.',
   },
   storeSchema: {
     kind: 'string',
@@ -365,5 +365,5 @@ type TextOrNumber<S> = S extends { readonly kind: 'integer' }
     ? C
     : string
 
-/** Paths are absolute. */
+/** The values of all settings. Paths are absolute. */
 export type Config = { readonly [Name in SettingName]: ValueOf<(typeof settings)[Name]> }

@@ -21,11 +21,11 @@ const lowWater = 7 / 8
 interface MemoryBudgetOptions {
   /** The limit for all shares and reservations together; a function if the limit changes. */
   readonly max: number | (() => number)
-  /** The part of the limit that one group may hold, from 0 to 1. Absent: one group may hold everything. */
+  /** The part of the limit that one group may hold, from 0 to 1. By default, one group may hold everything. */
   readonly groupPart?: number
   /** The default is {@link lowWater}. */
   readonly lowWater?: number
-  /** Absent: shares may stall. */
+  /** The minimum speed of shares. Undefined if shares may stall. */
   readonly pace?: Pace
   /** Creates the error for a reservation that exceeds the limit. */
   readonly rejection?: () => Error

@@ -50,7 +50,7 @@ export class RateLimit<K> {
   readonly #elapsedMs: () => number
   readonly #buckets: GenerationCache<K, Bucket>
 
-  /** `ownersMax` is approximate. */
+  /** `ownersMax` is the approximate maximum number of owners in memory. */
   constructor(rate: Rate, ownersMax: number, elapsedMs: () => number) {
     this.#rate = rate
     this.#elapsedMs = elapsedMs

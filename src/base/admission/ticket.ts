@@ -82,8 +82,8 @@ export class Ticket {
   }
 
   /**
-   * Each step begins with {@link requireGoing}. Between steps, the request can be evicted, and stops if its client has
-   * disconnected.
+   * Each step begins with {@link throwIfStopped}. Between steps, the request can be evicted, and stops if its client
+   * has disconnected.
    */
   async inSteps<T>(work: () => Promise<T>): Promise<T> {
     const end = this.begin(cause => {
@@ -97,7 +97,7 @@ export class Ticket {
   }
 
   /** Throws if work in several steps should stop. */
-  requireGoing(): void {
+  throwIfStopped(): void {
     if (this.#stopped !== undefined) throw this.errorOf(this.#stopped)
   }
 

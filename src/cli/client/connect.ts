@@ -87,7 +87,7 @@ interface RunningService {
   stop(): Promise<void>
 }
 
-/** Not inherited by a temporary service. */
+/** The settings that a temporary service does not inherit. */
 const omittedSettings: ReadonlySet<SettingName> = new Set([
   'port',
   'host',

@@ -1,4 +1,4 @@
-// Version 10: a text is one query.
+// Parses, runs and shows queries of version 10. A text is one query.
 
 import { isVersion4 } from '../../fql4/text/index.ts'
 import { QueryFailure } from '../../fql10/failure/query-failure.ts'

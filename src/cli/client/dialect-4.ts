@@ -1,4 +1,5 @@
-// Version 4: a text contains expressions as they appear in code that uses the drivers; each expression is a query.
+// Parses, runs and shows queries of version 4. A text contains expressions as they appear in code that uses the
+// drivers; each expression is a query.
 
 import {
   FqlSyntaxError,

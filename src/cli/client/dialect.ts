@@ -25,7 +25,7 @@ export interface TextQuery {
 
 /** Thrown for a text that is not valid in the language. */
 export class TextFault {
-  /** More text could make the text valid. */
+  /** True if more text could make the text valid. */
   readonly isIncomplete: boolean
   /** Also shows the position. */
   readonly show: (output: Output) => void

@@ -12,7 +12,7 @@ export const completionScripts: Readonly<Record<string, (commands: readonly Comm
   fish,
 }
 
-/** Undefined when any value is possible. */
+/** Returns undefined when any value is possible. */
 function choicesOf(option: Option): readonly string[] | undefined {
   return option.kind === 'choice' ? option.choices : undefined
 }

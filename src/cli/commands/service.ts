@@ -29,7 +29,7 @@ const devCommand = command({
       'counts as such a change.',
     'For development on one machine; use serve and schema push elsewhere.',
   ],
-  operands: [{ name: 'FOLDER', doc: 'A folder of .fsl files; "schema" when absent.', optional: true }],
+  operands: [{ name: 'FOLDER', doc: 'A folder of .fsl files. The default is "schema".', optional: true }],
   options: {
     out: {
       kind: 'path',

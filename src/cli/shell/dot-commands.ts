@@ -4,17 +4,17 @@ import { closestTo } from '../../base/closest.ts'
 import { fqlFunctions } from '../../fql4/text/index.ts'
 import { StartError } from '../command.ts'
 
-/** What the shell's own commands change. */
+/** The state that the shell's own commands change. */
 export interface ShellState {
   asJson: boolean
-  /** Undefined restores the rights of the secret. */
+  /** Sets the caller of later queries. If `who` is undefined, restores the rights of the secret. */
   actAs(who: string | undefined): Promise<void>
-  /** Undefined restores the first secret. */
+  /** Sets the secret of later queries. If `secret` is undefined, restores the first secret. */
   useSecret(secret: string | undefined): Promise<void>
   /** A path below the secret's database; undefined means the secret's database. */
   useDatabase(path: string | undefined): Promise<void>
   runFile(file: string): Promise<void>
-  /** Undefined prints the current version. */
+  /** Sets the language version of later queries. If `version` is undefined, prints the current version. */
   useLanguage(version: string | undefined): Promise<void>
   leave(): void
   say(text: string): void

@@ -87,7 +87,7 @@ function namesOf(collection: string, taken: Set<string>): CollectionNames {
   }
 }
 
-/** Cannot be the name of a type. */
+/** The words that cannot be the name of a type. */
 const reservedWords: ReadonlySet<string> = new Set(
   (
     'any as async await bigint boolean break case catch class const continue debugger default delete do else enum export ' +
@@ -218,7 +218,7 @@ function termsText(item: CollectionItem, paths: readonly IndexPath[], names: Typ
   return `readonly [${terms.join(', ')}]`
 }
 
-/** Undefined if the collection does not declare a type for the path. */
+/** Returns undefined if the collection does not declare a type for the path. */
 function typeAt({ members }: CollectionItem, path: readonly (string | bigint)[]): TypeNode | undefined {
   const [first, ...steps] = path
   const member = members.find(

@@ -23,7 +23,7 @@ export interface LaneOptions {
   /** Provides a socket at {@link laneDescriptor}. */
   readonly spawn: () => ChildProcess
   readonly reserveIds: ReserveIds
-  /** Newest durable record in the commit log; 0 without a log. */
+  /** Returns the sequence number of the newest durable record in the commit log; 0 without a log. */
   readonly logSequence: () => number
   readonly memoryMb: number
   /** Processes that the system has killed so far because of a lack of memory. */
@@ -64,7 +64,7 @@ export class LaneProcess {
   #isExhausted = false
   #ranOutOfMemory = false
   #running: RunningJob | undefined
-  /** Evaluated, but its writes are not committed yet. */
+  /** The job whose query is evaluated, but whose writes are not committed yet. */
   #pending: PendingJob | undefined
   #verdict: RequestError | undefined
   #lastWords = ''

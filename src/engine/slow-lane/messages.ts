@@ -19,7 +19,7 @@ export type ToLane<Setup = unknown> =
       readonly request: Omit<QueryRequest, 'body' | 'longBody'>
       readonly form: BodyForm
       readonly snapshotTime: Micros
-      /** Newest durable record in the commit log; 0 without a log. */
+      /** The sequence number of the newest durable record in the commit log; 0 without a log. */
       readonly logSequence: number
       /** Time of day in the service when it sends the message. `lead`: see `LaneJob`. */
       readonly now: Micros

@@ -12,7 +12,7 @@ import type { ToLane } from './messages.ts'
 interface PendingJobOptions {
   readonly attempt: Attempt<undefined>
   readonly send: (message: ToLane) => void
-  /** Newest record in the commit log; 0 without a log. */
+  /** Returns the sequence number of the newest durable record in the commit log; 0 without a log. */
   readonly logSequence: () => number
   /** Called when the commit begins. After this call, the slow-lane process must not be killed. */
   readonly onCommit: () => void

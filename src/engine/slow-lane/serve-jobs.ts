@@ -26,7 +26,7 @@ interface LaneEngine {
   readonly takeOutOfMemory: () => boolean
 }
 
-/** Its attempt waits for the message `committed` or `drop` from the service. */
+/** A query whose attempt waits for the message `committed` or `drop` from the service. */
 interface PendingResponse {
   readonly request: QueryRequest
   readonly response: QueryResponse & { readonly attempt: Attempt<unknown> }

@@ -17,7 +17,7 @@ import {
 import { documentEvents, neighboursOf, type StateChange, setEvent, stateChange } from './events.ts'
 import { Subject } from './open-stream.ts'
 
-/** Its deletion ends the streams of a subject. */
+/** Returns the object whose deletion ends the streams of a subject. */
 export function sourceOf(target: StreamSubject): Ref {
   switch (target.kind) {
     case 'document':

@@ -30,7 +30,7 @@ export interface WaitOptions {
 /** Thrown by the handler of a transaction to continue in the next turn of the event loop. */
 export class TurnOver {}
 
-/** Its events are not sent yet. */
+/** A transaction whose events are not sent yet. */
 export interface TransactionEvents {
   /** The largest number of events that one stream gets. */
   readonly events: number

@@ -171,7 +171,7 @@ class PageReader {
     })
   }
 
-  /** Undefined if a step of the source filters the document out. */
+  /** Returns undefined if a step of the source filters the document out. */
   #elementOf(document: Value, moment: EventSnapshot): Element | undefined {
     let value = document
     for (const { apply, kind, origin } of this.#opened.steps) {

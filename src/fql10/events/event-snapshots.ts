@@ -109,7 +109,7 @@ export class EventSnapshot {
     this.time = time
   }
 
-  /** Undefined if the document does not exist or the caller may not read it. */
+  /** Returns undefined if the document does not exist or the caller may not read it. */
   find(ref: Ref): Doc | undefined {
     return this.#world.documents.readAsOf(ref, this.call)
   }

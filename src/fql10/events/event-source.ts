@@ -97,7 +97,7 @@ function invalidReceiver(method: string, reason: string, call: Call) {
   return call.failure('invalid_receiver', msg`can't call \`.${method}()\` because ${reason}`)
 }
 
-/** Undefined if the set supports events. The innermost unsupported part determines the reason. */
+/** Returns undefined if the set supports events. The innermost unsupported part determines the reason. */
 function reasonAgainst(set: LazySet): string | undefined {
   if (set instanceof TakeSet && set.limit === 0) return made.array
   if (set instanceof ConcatSet) return reasonAgainst(set.first) ?? reasonAgainst(set.second) ?? made.concat

@@ -3,7 +3,7 @@
 
 import { type Message, messageOf, msg, own } from '../../base/message.ts'
 import { LanguageError } from '../../model/failure.ts'
-import type { Fault } from '../../model/language.ts'
+import type { ResponseFault } from '../../model/language.ts'
 import type { Span } from '../syntax/source.ts'
 import type { Value } from '../value.ts'
 
@@ -128,7 +128,7 @@ const namedSource = /^\*([a-z_]+)(?::(.*))?\*$/s
  * Returns the fault for the query log, which must not store values of clients, such as the argument of `abort`. A
  * `Message` keeps these values separate from its fixed text.
  */
-export function faultOf({ code, diagnostics, template }: QueryFailure): Fault {
+export function faultOf({ code, diagnostics, template }: QueryFailure): ResponseFault {
   const [first] = diagnostics
   // The message of `invalid_query` contains only the number of faults, so the text of the first fault is used.
   const text = code === 'invalid_query' && first !== undefined ? messageOf(first.message) : template

@@ -19,7 +19,7 @@ interface TextMatch {
 
 export type Find = (text: string) => TextMatch | undefined
 
-/** Throws `value_too_large`. */
+/** Replaces the first `amount` matches. Throws `value_too_large` if the result is too long. */
 export function replaceMatches(
   text: string,
   find: Find,

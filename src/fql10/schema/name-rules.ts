@@ -18,7 +18,7 @@ const collectionNames: ReadonlySet<string> = new Set(
   'all byId create createAll createData definition firstWhere where toString'.split(' '),
 )
 
-/** Undefined for a valid name, even if the name is already in use. */
+/** Returns undefined for a valid name, even if the name is already in use. */
 export function nameFault(name: string): string | undefined {
   if (isKeyword(name) || reservedNames.has(name) || globals.has(name)) {
     return `The identifier \`${name}\` is reserved.`

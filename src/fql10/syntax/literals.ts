@@ -184,7 +184,10 @@ function checked(reader: SourceReader, start: number, digits: string): string {
   return String.fromCodePoint(point)
 }
 
-/** If the string contains an interpolated expression, records a fault and throws. */
+/**
+ * Returns the key of a field in an object literal. If the key contains an interpolated expression, records a fault and
+ * throws.
+ */
 export function keyOf(node: Node, reader: SourceReader): string {
   if (node.kind === 'literal') return String(node.value)
   const isPart = (part: string | Node): part is Node => typeof part !== 'string'

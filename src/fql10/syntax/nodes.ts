@@ -1,4 +1,5 @@
-// Every node has two offsets in the source text. Errors underline the text between these offsets.
+// Defines the nodes of syntax trees. Every node has two offsets in the source text. Errors underline the text between
+// these offsets.
 
 import type { Source } from './source.ts'
 

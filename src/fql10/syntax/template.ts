@@ -80,7 +80,7 @@ class Composer implements ComposedQuery {
     }
   }
 
-  /** Undefined if the part contains query text. */
+  /** Returns undefined if the part contains query text. */
   #valueOf(key: string, content: Json): TemplateValue | undefined {
     if (key === 'value') return { kind: 'value', json: content }
     if (!this.#known.has(content)) this.#known.set(content, this.#containerOf(key, content))

@@ -80,7 +80,7 @@ function typeOfOperands(operands: readonly TypeNode[], kind: 'union' | 'intersec
   return { kind, members: operands, start: first.start, end: (operands.at(-1) as TypeNode).end }
 }
 
-/** May follow a name without type arguments. */
+/** The characters that may follow a name without type arguments. */
 const endsOfType = '=\n\r,;)]}>/'
 
 function isEndOfType({ text, at }: SourceReader): boolean {

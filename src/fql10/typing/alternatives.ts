@@ -95,7 +95,7 @@ export function meet(left: Alternative, right: Alternative): Alternative {
   return isWithin(right, left) ? right : loose
 }
 
-/** No alternative is left. */
+/** Thrown if no alternative is left. */
 export class Contradiction {
   /** The alternative whose values no alternative of `group` accepts. Undefined if the reason is indirect. */
   readonly source: Alternative | undefined

@@ -2,7 +2,7 @@
 
 import type { Type } from './terms.ts'
 
-/** A type with parameters, which are generic types of level 0. */
+/** A type with parameters. Within the type, the parameters are generic types of level 0 (machine.ts). */
 export interface Scheme {
   readonly parameters: readonly string[]
   readonly type: Type
@@ -25,6 +25,7 @@ export interface Shape {
   readonly alias?: Scheme | undefined
   /** The name in the environment endpoint, if it differs. */
   readonly self?: string | undefined
+  /** The kind of the type, for editors. */
   readonly hint?: 'module' | 'server_collection' | 'user_collection' | undefined
   /** True for the type of documents. `Ref` and `EmptyRef` accept only these types. */
   readonly isDocument?: boolean

@@ -48,7 +48,7 @@ export class Instances {
     this.#checks = checks
   }
 
-  /** Undefined if nothing is left. Aliases are unfolded if that removes a null. */
+  /** Returns undefined if nothing is left. Aliases are unfolded if that removes a null. */
   withoutNull(value: Type): NonNull {
     switch (value.kind) {
       case 'named': {

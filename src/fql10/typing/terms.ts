@@ -58,7 +58,7 @@ export interface GenericType extends WithSpan {
 }
 
 export interface ParameterType {
-  /** Printed, but never compared. */
+  /** The name, which is printed but never compared. */
   readonly name: string | undefined
   readonly type: Type
 }

@@ -1,4 +1,4 @@
-// The request for the environment of a database, and its errors.
+// The request for the environment of a database (its global names and static types), and the errors of this request.
 
 import { type RequestErrorCode, requestErrors } from '../../base/request-errors.ts'
 import { quoteJson } from '../../values/json-text.ts'

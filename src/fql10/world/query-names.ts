@@ -112,7 +112,7 @@ export class Names implements NameReader {
     return ref && this.companion(ref, name)
   }
 
-  /** Undefined if the name of the collection is unknown. `as`: the name in the query. */
+  /** Returns undefined if the name of the collection is unknown. `as`: the name in the query. */
   companion(ref: Ref, as?: string): UserCollection | undefined {
     const { transaction } = this.#session
     const name = transaction.catalogue.collection(ref)?.name ?? as ?? this.deleted.get(ref.id)

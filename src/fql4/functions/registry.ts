@@ -1,4 +1,5 @@
-// The exact set of wire keys (the keys of a call in JSON) determines the called function.
+// Finds functions by their wire keys (the keys of a call in JSON): the exact set of keys determines the called
+// function.
 
 import { assert } from '../../base/assert.ts'
 import type { FunctionDefinition, FunctionFamily } from '../definition.ts'

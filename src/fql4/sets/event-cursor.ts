@@ -85,9 +85,9 @@ export function readEventCursor(
     ...{ ts, action, document: of as Ref, values: rest, side: 'low' },
   })
   const isNamed = document instanceof Ref && namedNatives.has(document.collection)
-  const isByName = isNamed || values?.some(hasRef) === true
+  const mayMeanDeleted = isNamed || values?.some(hasRef) === true
   const given = [document, ...(values ?? [])]
-  const resolved = resolveNames(given, isByName, each => isEvent(placeOf(each)), call.session)
+  const resolved = resolveNames(given, mayMeanDeleted, each => isEvent(placeOf(each)), call.session)
   if (!resolved) throw undefinedName(fields, call, at)
   const [of, ...rest] = resolved as readonly [Ref, ...Value[]]
   return { place: placeOf(resolved), shown: new EventValue(ts, action, of, null, values && rest) }
@@ -122,7 +122,7 @@ function fieldsOf(cursor: Value): ObjectValue | undefined {
   return fields
 }
 
-/** Reports the errors of all members together. */
+/** Reads the members of an event cursor. Reports the errors of all members together. */
 function readFields(fields: ObjectValue, ofSet: boolean, call: Call, at: readonly string[]) {
   if (!keySets.includes([...fields.keys()].sort().join())) {
     throw call.invalid(msg`Cannot create event cursor with keys ${[...fields.keys()].join(', ')}`, ...at)

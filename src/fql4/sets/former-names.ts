@@ -26,17 +26,17 @@ const combinationsMax = 64
  * Returns a cursor in which each name stands for the object of an element of the set. Returns undefined if a name never
  * had an object.
  *
- * - `isByName`: whether also references to existing objects may stand for deleted objects of the same name.
+ * - `mayMeanDeleted`: whether a reference to an existing object may stand for a deleted object of the same name.
  * - `isElement`: returns whether the set contains the element at the position of a cursor.
  */
 export function resolveNames(
   cursor: readonly Value[],
-  isByName: boolean,
+  mayMeanDeleted: boolean,
   isElement: (cursor: readonly Value[]) => boolean,
   session: Session,
 ): readonly Value[] | undefined {
   const isResolved = unresolvedIn(cursor) === undefined
-  if (isResolved && (!isByName || isElement(cursor))) return cursor
+  if (isResolved && (!mayMeanDeleted || isElement(cursor))) return cursor
   const resolved = combinations(cursor, session).filter(each => unresolvedIn(each) === undefined)
   const [first, ...others] = resolved
   if (first === undefined || others.length === 0) return first

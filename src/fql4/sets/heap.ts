@@ -28,7 +28,7 @@ export class Heap<T> {
     items[index] = item
   }
 
-  /** Undefined if the heap is empty. */
+  /** Returns undefined if the heap is empty. */
   pop(): T | undefined {
     const items = this.#items
     const least = items[0]

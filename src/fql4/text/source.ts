@@ -30,7 +30,7 @@ export class SourceNode implements TextRange {
   }
 }
 
-/** Both count from 1. Columns are UTF-16 units. */
+/** Lines and columns count from 1. Columns are UTF-16 units. */
 interface LineAndColumn {
   readonly line: number
   readonly column: number

@@ -48,6 +48,7 @@ export function typeName(value: Value): string {
   return taggedTypeName(value as Tagged)
 }
 
+/** The values of version 4 that are objects with a `kind`. */
 export type Tagged = TaggedValue | SetValue | Action | DocumentValue | Page | EventValue | ElementWithSources
 
 function taggedTypeName(value: Tagged): string {

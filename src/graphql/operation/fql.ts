@@ -38,7 +38,7 @@ export function ifElse(condition: Fql, then: Fql, otherwise: Fql): Fql {
   return call({ if: condition, then, else: otherwise })
 }
 
-/** Returns null if there is no value at the path. */
+/** The value of the expression is null if there is no value at the path. */
 export function select(path: readonly (string | bigint)[], from: Fql): Fql {
   return call({ select: [...path], from, default: null })
 }
@@ -51,7 +51,7 @@ export function match(index: Fql, terms: readonly Fql[]): Fql {
   return terms.length === 0 ? call({ match: index }) : call({ match: index, terms: [...terms] })
 }
 
-/** Returns null if the set is empty. */
+/** The value of the expression is null if the set is empty. */
 export function firstOf(set: Fql): Fql {
   return select(['data', 0n], call({ paginate: set, size: 1n }))
 }

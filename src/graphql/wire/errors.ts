@@ -1,4 +1,4 @@
-// The bodies of errors that concern the whole request. The HTTP layer uses them, too.
+// The texts and bodies of errors that concern the whole request. The HTTP layer uses them, too.
 
 import type { RequestErrorCode } from '../../base/request-errors.ts'
 
@@ -13,7 +13,9 @@ export function requestErrorText(code: RequestErrorCode, description: string): s
   return code === 'unauthorized' ? credentialTexts.rejected : description
 }
 
-/** The body of an error about the request, for operations. */
+/**
+ * Returns the body of an error about a request that executes an operation. Other GraphQL requests get only the text.
+ */
 export function requestErrorBody(code: RequestErrorCode, description: string): string {
   const message = requestErrorText(code, description)
   const extensions = code === 'unauthorized' ? undefined : { code }

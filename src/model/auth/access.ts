@@ -104,10 +104,10 @@ class RolesAccess implements Access {
 
   mentions(action: ResourceAction, resource: Ref): boolean {
     if (resource.database !== this.#authority.database) return false
-    return this.#inForce.some(role => grantOf(role, action, resource) !== undefined)
+    return this.#existingRoles.some(role => grantOf(role, action, resource) !== undefined)
   }
 
-  get #inForce(): readonly Role[] {
+  get #existingRoles(): readonly Role[] {
     this.#roles ??= this.#authority.roles.flatMap(ref => findRole(this.#transaction, ref) ?? [])
     return this.#roles
   }
@@ -120,7 +120,7 @@ class RolesAccess implements Access {
   #granted(action: ResourceAction, request: AccessRequest): boolean {
     const { resource } = request
     const conditional: Exclude<Grant, true>[] = []
-    for (const role of this.#inForce) {
+    for (const role of this.#existingRoles) {
       const grant = grantOf(role, action, resource)
       if (grant === true) return true
       if (grant) conditional.push(grant)
@@ -149,7 +149,7 @@ export function piecesOf(
   ]
 }
 
-/** Even without the rights of roles. */
+/** Returns whether an identity has the right without any role. */
 export function identityAllows(
   { identity, roles }: RolesAuthority,
   { action, resource, document }: AccessRequest,

@@ -7,7 +7,7 @@ import type { Authority, Caller, RunPredicate } from './access-contract.ts'
 import { authorityOfRole, resolveRole, rolesOfIdentity } from './role.ts'
 import { followPath, type Scope, targetDocument } from './scope.ts'
 
-/** Logged, and never sent to the client. */
+/** The reason for a rejection, which is logged and never sent to the client. */
 export interface Rejection {
   readonly rejected: string
 }

@@ -58,7 +58,7 @@ export const nativeBcrypt: Bcrypt = {
 
 const shape = /^\$2[aby]\$(0[4-9]|1[0-9]|2[0-9]|3[01])\$[./A-Za-z0-9]{53}$/
 
-/** Undefined if the text is not a well-formed `$2a$`, `$2b$` or `$2y$` hash. */
+/** Returns undefined if the text is not a well-formed `$2a$`, `$2b$` or `$2y$` hash. */
 export function bcryptCost(hash: string): number | undefined {
   const match = hash.length === 60 ? shape.exec(hash) : null
   return match ? Number(match[1]) : undefined

@@ -1,5 +1,5 @@
-// The protocol defines the rights of the built-in roles: a set of actions for each role and each kind of resource.
-// Rights to read and to call also apply to descendant databases. Rights to write do not.
+// The rights of the built-in roles, which the protocol defines: a set of actions for each role and each kind of
+// resource. Rights to read and to call also apply to descendant databases. Rights to write do not.
 
 import type { Catalogue } from '../../storage/store/store-contract.ts'
 import {
@@ -24,7 +24,7 @@ type ResourceKind = 'documents' | 'index' | 'function' | NativeName
 
 const firstUserId = BigInt(firstUserCollection)
 
-/** Undefined if privileges cannot contain the resource. */
+/** Returns undefined if privileges cannot contain the resource. */
 export function resourceKind(resource: Ref): ResourceKind | undefined {
   switch (resource.collection) {
     case native.collections:

@@ -28,7 +28,7 @@ interface JwksFetchOptions {
   readonly timers: Timers
   /** Allows plain HTTP and private addresses. */
   readonly allowInsecure: boolean
-  /** Resolves host names. If absent, the resolver of the system is used. */
+  /** Resolves host names. The default is the resolver of the system. */
   readonly lookup?: LookupFunction
 }
 

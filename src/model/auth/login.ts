@@ -1,5 +1,5 @@
-// The operations on credentials for query functions are synchronous, and throw Pending while an asynchronous result is
-// not available.
+// Implements the query functions for passwords and tokens. The operations are synchronous, and throw Pending while an
+// asynchronous result is not available.
 
 import { hash } from 'node:crypto'
 import type { Memo } from '../../base/pending.ts'

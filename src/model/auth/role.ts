@@ -49,7 +49,7 @@ function rolesOf(transaction: ReadTransaction, database: DatabaseId): ReadonlyMa
   })
 }
 
-/** Undefined if the role does not exist. */
+/** Returns undefined if the role does not exist. */
 export function findRole(transaction: ReadTransaction, ref: Ref): Role | undefined {
   return ref.collection === native.roles ? rolesOf(transaction, ref.database).get(ref.id) : undefined
 }

@@ -1,5 +1,5 @@
-// The suffix of a secret, `[path:]scope`, selects a descendant database for a request, and reduces the rights of the
-// request. The protocol defines the syntax.
+// Parses the suffix of a secret, `[path:]scope`, which selects a descendant database for a request, and reduces the
+// rights of the request. The protocol defines the syntax.
 
 import type { Catalogue } from '../../storage/store/store-contract.ts'
 import { type DatabaseId, firstUserCollection, int64Max, native, Ref } from '../../values/value.ts'
@@ -12,7 +12,7 @@ type ScopeTarget =
   | { readonly kind: 'document'; readonly collection: string; readonly id: bigint }
 
 export interface Scope {
-  /** Outermost first. Empty for the database of the key. */
+  /** The names of databases, outermost first. Empty for the database of the key. */
   readonly path: readonly string[]
   readonly target: ScopeTarget
 }
@@ -30,7 +30,7 @@ export function parseScopedSecret(text: string): ScopedSecret {
   return { secret: text.slice(0, colon), scope: parseSuffix(text.slice(colon + 1)) }
 }
 
-/** Undefined for an empty suffix, null for an invalid one. */
+/** Returns undefined for an empty suffix, null for an invalid one. */
 export function parseSuffix(suffix: string): Scope | null | undefined {
   if (suffix === '') return undefined
   const target = parseTarget(suffix)
@@ -58,7 +58,7 @@ function parseId(text: string): bigint | undefined {
   return id <= int64Max ? id : undefined
 }
 
-/** Undefined if a database of the path does not exist. */
+/** Returns undefined if a database of the path does not exist. */
 export function followPath(
   catalogue: Catalogue,
   start: DatabaseId,
@@ -73,7 +73,7 @@ export function followPath(
   return at
 }
 
-/** Undefined if the collection is not an existing user collection. */
+/** Returns undefined if the collection is not an existing user collection. */
 export function targetDocument(
   catalogue: Catalogue,
   database: DatabaseId,

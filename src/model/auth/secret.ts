@@ -1,5 +1,6 @@
-// A secret of a key or token is a binary record in URL-safe base64. It contains the id of the key or token, so a single
-// read finds the stored hash, and ends with 160 random bits. The protocol defines the layout and the hashing.
+// Creates, parses and verifies secrets. A secret of a key or token is a binary record in URL-safe base64. It contains
+// the id of the key or token, so a single read finds the stored hash, and ends with 160 random bits. The protocol
+// defines the layout and the hashing.
 
 import { hash, timingSafeEqual } from 'node:crypto'
 import { FairRunner } from '../../base/admission/fair-queue.ts'
@@ -53,7 +54,7 @@ export function makeTokenSecret(id: bigint, database: bigint, random: Uint8Array
   return encodeBase64Url(bytes)
 }
 
-/** Undefined for a text that neither {@link makeKeySecret} nor {@link makeTokenSecret} returns. */
+/** Returns undefined for a text that neither {@link makeKeySecret} nor {@link makeTokenSecret} returns. */
 export function parseSecret(text: string): ParsedSecret | undefined {
   if (text.length !== 40 && text.length !== 51) return undefined
   const bytes = decode(text)

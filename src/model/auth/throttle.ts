@@ -158,7 +158,7 @@ export interface ThrottleOptions {
   readonly clock: Clock
   readonly timers: Timers
   readonly random: Random
-  /** Absent if there is only one process. */
+  /** Undefined if there is only one process. */
   readonly notices?: NoticeBoard | undefined
 }
 

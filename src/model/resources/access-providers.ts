@@ -1,4 +1,5 @@
-// An access provider defines an issuer of third-party tokens, and the roles of these tokens.
+// The rules for access providers. An access provider defines an issuer of third-party tokens, and the roles of these
+// tokens.
 
 import { isObject, itemsOf, Lambda, type Value } from '../../values/value.ts'
 import type { FieldFailure } from '../failure.ts'

@@ -1,4 +1,4 @@
-// A database contains a document for each child database.
+// The rules for databases. A database contains a document for each child database.
 
 import { checkedByDefaultField } from '../../storage/store/definitions.ts'
 import { encodeGlobalId } from '../../values/names.ts'

@@ -43,7 +43,7 @@ function applyTimeToLive({ fields, patch, ref, rules, session }: Draft): void {
   if (ttl) fields.set('ttl', ttl)
 }
 
-/** Undefined if the collection has no `ttl_days`. */
+/** Returns undefined if the collection has no `ttl_days`. */
 function defaultTimeToLive(ref: Ref, session: Session): Value | undefined {
   const { catalogue, snapshotTime } = session.transaction
   const collection = catalogue.collection(new Ref(ref.database, native.collections, BigInt(ref.collection)))

@@ -1,4 +1,4 @@
-// A user function contains stored code, and the role with which the code runs.
+// The rules for user functions. A user function contains stored code, and the role with which the code runs.
 
 import { equalValues } from '../../values/equality.ts'
 import { Lambda, native, Ref, type Value } from '../../values/value.ts'

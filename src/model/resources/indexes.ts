@@ -1,5 +1,5 @@
-// The source, terms and values of an index never change after its creation. The store builds the index, and sets
-// `active` when it is complete.
+// The rules for indexes. The source, terms and values of an index never change after its creation. The store builds the
+// index, and sets `active` when it is complete.
 
 import { isDeepStrictEqual } from 'node:util'
 import {

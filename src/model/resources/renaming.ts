@@ -1,5 +1,5 @@
-// Definitions in version 10 contain names, which a rename must update. Definitions in version 4 contain references,
-// which do not change.
+// Renames schema objects. Definitions in version 10 contain names, which a rename must update. Definitions in version 4
+// contain references, which do not change.
 
 import { isArray, isObject, itemsOf, native, type ObjectValue, Ref, type Value } from '../../values/value.ts'
 import { applyWrite } from '../failure.ts'

@@ -1,4 +1,5 @@
-// The secret of a key has the rights of a role. The secret of a token authenticates a client as a document.
+// The rules for keys and tokens. The secret of a key has the rights of a role. The secret of a token authenticates a
+// client as a document.
 
 import { type DocumentValue, native, type ObjectValue, Ref, type Value } from '../../values/value.ts'
 import { applyWrite, Failure, type FieldFailure } from '../failure.ts'

@@ -1,5 +1,5 @@
-// References in written fields must be resolved, and must not point to another database. References in schema objects
-// must point to existing documents that the caller may read.
+// Checks references in written fields: they must be resolved, and must not point to another database. References in
+// schema objects must point to existing documents that the caller may read.
 
 import { step } from '../../base/effort.ts'
 import { limits } from '../../base/limits.ts'

@@ -4,7 +4,7 @@
 import { isArray, isObject, type ObjectValue, type Value } from '../../values/value.ts'
 import { type Path, parsePath } from './paths.ts'
 
-/** Undefined if the member contains no string. */
+/** Returns undefined if the member contains no string. */
 export function textIn(fields: ObjectValue | undefined, name: string): string | undefined {
   const value = fields?.get(name)
   return typeof value === 'string' ? value : undefined

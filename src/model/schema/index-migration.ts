@@ -41,7 +41,7 @@ function fieldAfter(field: Value, steps: readonly Step[]): Value | undefined {
   return path === before ? field : new Map(field).set('field', ['data', ...path])
 }
 
-/** Undefined if the step can change the value. */
+/** Returns undefined if the step can change the value. */
 function pathAfter(path: Path, step: Step): Path | undefined {
   switch (step.kind) {
     case 'move':

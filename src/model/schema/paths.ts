@@ -10,7 +10,7 @@ const firstName = /\.?([A-Za-z_][\w']*)/y
 const laterName = /\.([A-Za-z_][\w']*)/y
 const bracket = /\.?\[\s*(?:(\d+)|"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)')\s*\]/y
 
-/** Undefined if the text is not a path. */
+/** Returns undefined if the text is not a path. */
 export function parsePath(text: string): Path | undefined {
   const steps: (string | bigint)[] = []
   let at = 0
@@ -48,7 +48,7 @@ export function isSamePath(left: Path, right: Path): boolean {
   return left.length === right.length && left.every((step, index) => step === right[index])
 }
 
-/** Undefined if the path leads to no value. */
+/** Returns undefined if the path leads to no value. */
 export function valueAt(data: Value | undefined, path: FieldPath): Value | undefined {
   let value = data
   for (const step of path) {

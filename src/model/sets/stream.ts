@@ -1,4 +1,4 @@
-// A stream of set elements can be read from any position in both directions.
+// Defines streams of set elements, which can be read from any position in both directions, and the order of elements.
 //
 // The key of an element is the tuple of its values, or without values its document. Elements are sorted by key, then by
 // document. Combinations of sets compare only keys. Therefore an element without values equals an element whose only

@@ -14,13 +14,13 @@ export interface Answer extends Partial<Omit<StreamResponse, 'status' | 'body' |
   readonly body: string | Readable
   /** A name (in lower case), its value, the next name, its value, and so on. */
   readonly headers?: readonly string[]
-  /** JSON when absent. */
+  /** The default is JSON. */
   readonly contentType?: string
 }
 
 export const jsonType = 'application/json;charset=utf-8'
 
-/** Has none of the headers of queries, such as `x-txn-time`. */
+/** Returns an answer without the headers of queries, such as `x-txn-time`. */
 export function jsonAnswer(status: number, body: unknown): Answer {
   return { status, body: JSON.stringify(body), contentType: jsonType }
 }

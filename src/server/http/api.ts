@@ -25,11 +25,11 @@ type ApiHandler = (call: EndpointCall, principal: Principal, onCosts: OnCosts) =
 interface ApiEndpoint extends Pick<Endpoint, 'path' | 'readsBody' | 'bodyBytesMax'> {
   /** Secrets that may use the endpoint. `admin`: an admin key of any database, or the root secret. */
   readonly access: 'any secret' | 'admin' | 'root'
-  /** Message for clients without access; when absent, a general message. */
+  /** The message for clients without access. The default is a general message. */
   readonly forbidden?: string
   /** Requests are limited, charged and recorded like queries. */
   readonly isCharged?: true
-  /** Status of successful POST requests; 200 when absent. */
+  /** The status of successful POST requests. The default is 200. */
   readonly postStatus?: number
   readonly methods: Readonly<Record<string, ApiHandler>>
 }
@@ -116,7 +116,7 @@ async function charged(
   return { ...answer, metrics, place, caller }
 }
 
-/** Its answer has no headers of queries, in contrast to other request errors. */
+/** An error whose answer has no headers of queries, in contrast to other request errors. */
 export class ApiError extends RequestError {
   override name = 'ApiError'
 

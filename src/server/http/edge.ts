@@ -42,11 +42,11 @@ const edgeLimits = {
 export interface EdgeOptions extends ResponseContext {
   /** Running requests, without those that have not arrived completely. Further requests are rejected with 429. */
   readonly pendingRequestsMax: number
-  /** Unread bytes of all responses together; the limit of this file when absent. */
+  /** Maximum number of unread bytes of all responses together. The default is the limit of this file. */
   readonly unreadResponseBytesMax?: number
 }
 
-/** Bodies that could not be read. */
+/** The errors for bodies that could not be read. */
 const bodyErrors = {
   'too large': ['request too large', 'Request entity is too large'],
   'too slow': ['request timeout', 'Client timed out.'],

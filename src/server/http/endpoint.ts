@@ -35,17 +35,17 @@ export interface Endpoint {
   readonly readsBody?: boolean
   /** A long body is passed to the engine as bytes, without becoming a string in this process. */
   readonly takesLongBodies?: true
-  /** Longer bodies get 413. When absent, the limit of queries applies. */
+  /** Maximum number of bytes of a body. Longer bodies get 413. The default is the limit of queries. */
   readonly bodyBytesMax?: number
   /** The query log records each request. */
   readonly recorded?: boolean
   /** Request headers that pages of other origins may send to this endpoint, besides those of all endpoints. */
   readonly allowedHeaders?: readonly string[]
-  /** Version 4 when absent. */
+  /** The default is version 4. */
   readonly protocol?: Protocol
   /** Handlers by method. A 405 response lists these methods, without HEAD. */
   readonly methods: Readonly<Record<string, Handler>>
-  /** Handles all other methods. When absent, they get 405. */
+  /** Handles all other methods. Without this handler, they get 405. */
   readonly otherMethods?: Handler
 }
 
@@ -76,7 +76,7 @@ export class EndpointCall {
   bytesOut: number | undefined
   /** Ends the count of the request as a running request. Set while the handler runs. */
   release: (() => void) | undefined
-  /** Waits to be sent. */
+  /** The answer that waits to be sent. */
   answer: Answer | undefined
 
   constructor(request: Exchange, parameters: Readonly<Record<string, string>>, trace: Trace) {
@@ -124,19 +124,19 @@ export interface Services {
   readonly clock: Clock
   readonly random: Random
   readonly timers: Timers
-  /** Absent: requests are not recorded, and there are no exports of the log. */
+  /** Undefined if requests are not recorded, and there are no exports of the log. */
   readonly queryLog?: QueryLog
-  /** Absent: there are no imports and exports. */
+  /** Undefined if there are no imports and exports. */
   readonly transfer?: TransferService
-  /** Absent: there is no health report, and backups and checks cannot be started over HTTP. */
+  /** Undefined if there is no health report, and backups and checks cannot be started over HTTP. */
   readonly operation?: Operation
-  /** Address of the service for clients, without a slash at the end. When absent, the host of each request is used. */
+  /** Address of the service for clients, without a slash at the end. The default is the host of each request. */
   readonly publicUrl?: string
-  /** Absent: there is no dashboard, and browsers get the same responses as other clients. */
+  /** Undefined if there is no dashboard, and browsers get the same responses as other clients. */
   readonly dashboard?: DashboardFiles
   /** False: requests are not recorded. */
   readonly recordsQueries?: boolean
-  /** Absent: requests are not counted. */
+  /** Undefined if requests are not counted. */
   readonly meter?: RequestMeter
   /**
    * Returns a message if a fault on this machine prevents the update of its replica. Absent when the store is not
@@ -144,8 +144,8 @@ export interface Services {
    */
   readonly ownFault?: () => string | undefined
   /**
-   * Aborted some time before the service stops, so that load balancers send no new clients. Absent: the service stops
-   * without a notice.
+   * Aborted some time before the service stops, so that load balancers send no new clients. Without this signal, the
+   * service stops without a notice.
    */
   readonly notice?: AbortSignal
   /**

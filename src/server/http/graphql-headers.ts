@@ -32,7 +32,7 @@ export const importProtocol: Protocol = {
 
 const credentialForm = /^(bearer|basic) +(\S+) *$/i
 
-/** Undefined if the header is malformed. */
+/** Returns undefined if the header is malformed. */
 export function secretIn(authorization: string): string | undefined {
   const [, scheme = '', given] = credentialForm.exec(authorization) ?? []
   if (given === undefined || scheme.toLowerCase() === 'bearer') return given

@@ -127,9 +127,9 @@ export class Listener {
   readonly #idleMs: number
   readonly #receiveMs: number
   readonly #lingerMs: number
-  /** Listens on the port. */
+  /** The server that listens on the port. */
   readonly #acceptor: Server
-  /** Listen on further ports. */
+  /** The servers that listen on further ports. */
   readonly #others: Server[] = []
   readonly #http1: http.Server
   readonly #sessions = new Map<ServerHttp2Session, Pacer>()

@@ -182,7 +182,7 @@ function firstMillisecond(nanos: bigint): number {
   return Number(down * nanosPerMilli < nanos ? down + 1n : down)
 }
 
-/** Has access to exports of some databases or region groups. */
+/** A client that has access to exports of some databases or region groups. */
 export interface LogClient {
   /** Scope of an idempotency token: equal tokens of different subjects are independent. */
   readonly subject: string
@@ -244,7 +244,7 @@ export interface LogAccess {
   readonly client: LogClient
   readonly fields: Fields
   readonly wanted: LogRequest
-  /** Undefined: a whole region group. */
+  /** The database of the logs. Undefined for a whole region group. */
   readonly database: ExportDatabase | undefined
 }
 

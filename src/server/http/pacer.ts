@@ -69,7 +69,7 @@ export class Pacer implements PacedConnection {
   #hasSliceWaiting = false
   /** Request bodies that are paused. While there are any, nothing more is parsed. */
   #pausedBodies = 0
-  /** Upgrades the connection to another protocol. */
+  /** The request that upgrades the connection to another protocol. */
   #lastRequest: IncomingMessage | undefined
   #session: ServerHttp2Session | undefined
   #resets: Bucket | undefined

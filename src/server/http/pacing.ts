@@ -81,7 +81,7 @@ export const requestCost = 1
 /** A TLS handshake takes about as long as this many short requests, most of it for a signature. */
 export const handshakeCost = 32
 
-/** What {@link Pacing} needs of a connection. */
+/** The part of a connection that {@link Pacing} uses. */
 export interface PacedConnection {
   /** Steps begun in this turn. */
   begun: number

@@ -17,7 +17,7 @@ const frameHeadBytes = 9
 const settingsType = 4
 const noBytes = Buffer.alloc(0)
 
-/** Undefined while `seen` is too short for a decision. */
+/** Returns undefined while `seen` is too short for a decision. */
 export function startsHttp2(seen: Buffer): boolean | undefined {
   const compared = Math.min(seen.length, distinctiveBytes)
   const matches = seen.compare(preface, 0, compared, 0, compared) === 0
@@ -73,7 +73,7 @@ export function peek(socket: Duplex, look: (seen: Buffer) => (() => void) | unde
  * Bytes that {@link peek} collects: room for a request head, and for the part of a body that a client may send before
  * authentication.
  */
-const peekedBytesMax = limits.requestHeadBytesMax + limits.strangerBodyBytesMax + 16_384
+const peekedBytesMax = limits.requestHeadBytesMax + limits.unauthenticatedBodyBytesMax + 16_384
 
 /** Arrived over HTTP/1.1; the following HTTP/2 session answers it as stream 1. */
 export interface UpgradeRequest {
@@ -100,7 +100,7 @@ export function requestsUpgrade({ headers }: IncomingMessage): boolean {
     protocols.includes('h2c') &&
     headers['http2-settings'] !== undefined &&
     headers['transfer-encoding'] === undefined &&
-    Number(headers['content-length'] ?? 0) <= limits.strangerBodyBytesMax
+    Number(headers['content-length'] ?? 0) <= limits.unauthenticatedBodyBytesMax
   )
 }
 
@@ -116,7 +116,7 @@ export function upgradeIn(seen: Buffer): 'none' | 'incomplete' | 'complete' {
   const head = text.slice(0, headEnd)
   if (!/\r\nupgrade:[^\r]*h2c/i.test(head)) return 'none'
   const bodyBytes = Number(/\r\ncontent-length:[ \t]*(\d+)/i.exec(head)?.[1] ?? 0)
-  if (bodyBytes > limits.strangerBodyBytesMax) return 'none'
+  if (bodyBytes > limits.unauthenticatedBodyBytesMax) return 'none'
   return seen.length < headEnd + headEndMark.length + bodyBytes ? 'incomplete' : 'complete'
 }
 

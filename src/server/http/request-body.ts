@@ -91,7 +91,7 @@ class IncomingBody {
     source.on('data', this.#take)
     source.on('end', this.#end)
     source.on('close', this.#abort)
-    if (announced > limits.strangerBodyBytesMax) this.#requestAdmission()
+    if (announced > limits.unauthenticatedBodyBytesMax) this.#requestAdmission()
   }
 
   readonly #take = (chunk: Buffer): void => {
@@ -104,7 +104,7 @@ class IncomingBody {
       return
     }
     this.#share.grow(this.#pieces.add(chunk))
-    if (this.#length > limits.strangerBodyBytesMax) this.#requestAdmission()
+    if (this.#length > limits.unauthenticatedBodyBytesMax) this.#requestAdmission()
   }
 
   readonly #end = (): void => {
@@ -151,7 +151,7 @@ function bodyOf(pieces: Pieces): Buffer | LongBody {
   return pieces.length > requestBodyLimits.shortBodyBytes ? new LongBody(pieces.list()) : pieces.joined()
 }
 
-/** Undefined without a body; empty for a chunked body without data. */
+/** Returns undefined without a body; empty for a chunked body without data. */
 export function bodyText(exchange: Exchange, body: Buffer | LongBody): string | undefined {
   if (body.length === 0) return exchange.headers['transfer-encoding'] === undefined ? undefined : ''
   return jsonText(body instanceof LongBody ? body.joined() : body)

@@ -77,7 +77,7 @@ function isTraced({ request }: EndpointCall, { status }: Answer): boolean {
   return request.headers['x-trace'] !== undefined && status !== 401 && status !== 500
 }
 
-/** Undefined when the body is a stream. */
+/** Returns undefined when the body is a stream. */
 function textOf(call: EndpointCall, answer: Answer, exceptional: boolean): string | undefined {
   const { body } = answer
   if (typeof body !== 'string' || answer.stream !== undefined) return undefined

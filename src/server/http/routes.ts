@@ -16,7 +16,7 @@ import type { Protocol } from './protocol.ts'
 import { version4Protocol } from './request-headers.ts'
 import { feedProtocol, version10Protocol } from './version10-headers.ts'
 
-/** Each has an endpoint for queries. */
+/** The protocols that have an endpoint for queries. */
 const protocols: readonly Protocol[] = [version4Protocol, version10Protocol]
 
 /** Returns the endpoints without the endpoint for unknown paths, which application.ts adds. */

@@ -1,5 +1,5 @@
-// The JSON of `GET /api/v1/health`: the state of the processes, the disk, the background work, backups and checks.
-// Contains only types, because the dashboard also imports them.
+// The JSON of `GET /api/v1/health`: the state of the processes, the disk, the background work, backups and checks. This
+// file contains only types, because the dashboard also imports it.
 
 import type { BackupStatus } from '../../backup/backup-status.ts'
 

@@ -4,7 +4,7 @@
 import type { ChildProcess } from 'node:child_process'
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { lagSeconds, readStatus } from '../../backup/status.ts'
+import { lagSeconds, readStatus } from '../../backup/status-file.ts'
 import { type Clock, systemClock } from '../../base/clock.ts'
 import { takeLock } from '../../base/lock-file.ts'
 import type { NoticeBoard } from '../../base/notices.ts'
@@ -37,9 +37,9 @@ interface OperationOptions {
   readonly workers: number
   readonly data: string
   readonly queryLogFolder: string
-  /** Folder for new backups; absent: the dashboard cannot start backups. */
+  /** The folder for new backups. Undefined if the dashboard cannot start backups. */
   readonly backups: string | undefined
-  /** Target of the continuous backup; absent: there is none. */
+  /** The target of the continuous backup. Undefined without a continuous backup. */
   readonly backupTo?: string | undefined
   readonly parts: () => Omit<ReportParts, 'disk'>
   readonly pendingWork: () => PendingWorkReport

@@ -30,7 +30,7 @@ const fileOf = (folder: string, kind: TaskKind) => join(folder, `${kind}-note.js
 
 const nowMs = () => Math.floor(systemClock.now() / 1000)
 
-/** Undefined when there is no readable note of the last task. */
+/** Returns undefined when there is no readable note of the last task. */
 export function readTaskNote(folder: string, kind: TaskKind): TaskNote | undefined {
   const stored = read(folder, kind)
   if (stored === undefined) return undefined

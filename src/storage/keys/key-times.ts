@@ -1,5 +1,5 @@
-// A transaction is evaluated before its commit time is final. At the commit, the final time replaces the provisional
-// time in the keys that the transaction writes.
+// Finds and replaces the times in keys. A transaction is evaluated before its commit time is final. At the commit, the
+// final time replaces the provisional time in the keys that the transaction writes.
 
 import { assert } from '../../base/assert.ts'
 import { micros } from '../../base/micros.ts'

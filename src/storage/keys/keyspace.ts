@@ -53,13 +53,13 @@ export function documentsIndex(collection: CollectionId): number {
  */
 export const garbageKinds = {
   /**
-   * Remove the expired data of a collection; for a database (only version 0.2 wrote such jobs), of its native
+   * Removes the expired data of a collection; for a database (only version 0.2 wrote such jobs), of its native
    * collections. The first row has the position of the plan (storage/store/expiry-plan.ts).
    */
   history: 1,
-  /** Remove all data of a deleted schema object. */
+  /** Removes all data of a deleted schema object. */
   object: 3,
-  /** Remove the changes of a collection that are older than its retained history. */
+  /** Removes the changes of a collection that are older than its retained history. */
   changes: 4,
 } as const
 
@@ -108,7 +108,7 @@ export function expiryMarkKey(ref: Ref, ts: Micros): Uint8Array {
   return keyInCollection(keyTags.expiry, ref.database, ref.collection).ascending(ts).u64(ref.id).copy()
 }
 
-/** Oldest first, up to `notAfter`. */
+/** Returns the range of expiry marks up to `notAfter`, the oldest first. */
 export function expiryMarkRange(
   database: DatabaseId,
   collection: CollectionId,
@@ -124,7 +124,7 @@ export function expiryMarkRange(
   }
 }
 
-/** Newest first, up to `notAfter`. */
+/** Returns the range of a document's history up to `notAfter`, the newest version first. */
 export function historyRange(ref: Ref, notAfter?: Micros): KeyInterval {
   const { start, end } = prefixRange(keyOfDocument(keyTags.history, ref).copy())
   return { start: notAfter === undefined ? start : historyKey(ref, notAfter), end }

@@ -3,7 +3,7 @@
 import { assert } from '../../base/assert.ts'
 import { compareBytes } from '../../values/order.ts'
 
-/** Half-open. */
+/** A half-open interval of keys. */
 export interface KeyInterval {
   readonly start: Uint8Array
   readonly end: Uint8Array

@@ -45,7 +45,7 @@ export const smallInts = 64
 export const smallAsciiLengths = 64
 export const smallSizes = 32
 
-/** Precedes each stored value. */
+/** The format byte at the start of each stored value. */
 export const valueFormat = 1
 
 /** The nesting of damaged or hostile data must not exhaust the stack. */
@@ -61,7 +61,7 @@ const scratchView = new DataView(scratch.buffer, scratch.byteOffset, scratchByte
 /** A power of two. */
 const nameSlots = 1024
 
-/** Not reentrant. */
+/** A reader is not reentrant. */
 class ValueReader {
   #bytes: Buffer = scratch
   #view: DataView = scratchView

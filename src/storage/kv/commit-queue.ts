@@ -1,5 +1,5 @@
-// One commit writes several waiting transactions, which form a batch. The callers get the results after the batch is
-// durable.
+// Queues transactions, and commits them in batches: one commit writes several waiting transactions. The callers get the
+// results after the batch is durable.
 
 import { assert } from '../../base/assert.ts'
 import { checkWork } from './engine-parts.ts'

@@ -1,4 +1,4 @@
-// All storage engines share these checks of transactions, so they reject the same transactions.
+// Checks of transactions that all storage engines share, so they reject the same transactions.
 
 import { assert } from '../../base/assert.ts'
 import { type Bytes, type KeyRange, keyBytesMax, type Work } from './kv-contract.ts'

@@ -14,9 +14,9 @@ export const keyBytesMax = 1900
 export interface KeyRange {
   readonly start: Bytes
   readonly end: Bytes
-  /** Descending order of keys. */
+  /** True for the descending order of keys. */
   readonly reverse?: boolean
-  /** Maximum number of entries; unlimited when absent. */
+  /** Maximum number of entries. The default is unlimited. */
   readonly limit?: number
 }
 

@@ -79,7 +79,7 @@ export class RecordingView implements ComparingView, AbsenceRecorder {
     this.#absent.push({ ...range, reverse: false, entries: 0, fingerprint: undefined })
   }
 
-  /** So far. */
+  /** Returns the reads so far. */
   reads(): ReadSet {
     return { keys: this.#keys, ranges: [...this.#absent, ...this.#ranges.map(range => range.read())] }
   }

@@ -197,7 +197,7 @@ export class RecentWrites {
     return false
   }
 
-  /** Undefined when the keys were not stored, or have been overwritten. */
+  /** Returns undefined when the keys were not stored, or have been overwritten. */
   #keysOf(number: number): readonly Bytes[] | undefined {
     const count = this.#keyCounts[number % commitsMax] as number
     const start = this.#ringStarts[number % commitsMax] as number

@@ -1,5 +1,5 @@
-// The entries are in chunks of bounded size, so an insertion moves only the pointers of one chunk. The memory engine
-// stores its entries in such a list, and a transaction its pending writes.
+// A sorted list of entries. The entries are in chunks of bounded size, so an insertion moves only the pointers of one
+// chunk. The memory engine stores its entries in such a list, and a transaction its pending writes.
 
 import type { Bytes } from './kv-contract.ts'
 

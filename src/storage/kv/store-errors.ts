@@ -1,5 +1,5 @@
-// An engine cannot read or write its data. Possible reasons are missing permissions, a full disk, files of another
-// program, or a closed store.
+// The errors of an engine that cannot read or write its data. Possible reasons are missing permissions, a full disk,
+// files of another program, or a closed store.
 
 /** The message names the path; `cause` contains the error of the engine. */
 export class StoreUnavailableError extends Error {

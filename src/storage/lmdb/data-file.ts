@@ -10,7 +10,7 @@ import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { stayAlive, wait } from '../../base/timers.ts'
 import { StoreUnavailableError } from '../kv/store-errors.ts'
 
-/** Contains all stored data of a data directory. */
+/** The name of LMDB's data file. */
 export const dataFileName = 'data.mdb'
 
 /** Fixed, so that the maximum length of a key is the same on every machine (1978 bytes). */

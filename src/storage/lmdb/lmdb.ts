@@ -24,12 +24,14 @@ import { LmdbView } from './view.ts'
 interface LmdbOptions {
   /** The folder, which is created if it is missing. */
   readonly path: string
-  /** Address space that is reserved for the data, in bytes; 1 TiB when absent. Uses neither memory nor disk. */
+  /** The address space that is reserved for the data, in bytes. The default is 1 TiB. Uses neither memory nor disk. */
   readonly mapSizeBytes?: number
-  /** Interval for detecting commits of other processes while there are listeners; 10 when absent. */
+  /**
+   * The interval in milliseconds for detecting commits of other processes while there are listeners. The default is 10.
+   */
   readonly watchIntervalMs?: number
   readonly timers?: Timers
-  /** Measures evaluation and flushes. */
+  /** The clock that measures evaluation and flushes. */
   readonly clock?: Clock
   /**
    * If false, commits are not flushed: they survive a crash of the process, but not of the machine, after which the

@@ -1,8 +1,8 @@
-// LMDB splits a full page in half, but keeps the page full if the new key is greater than all keys of the page. Most
-// rows are written in runs of ascending keys: documents by id, events and changes by time. If several runs share a
-// tree, each run grows in the middle of the tree, and its splits leave pages half empty. So different kinds of rows are
-// in different trees. The collections or indexes of a large kind are spread over several trees, and all rows of one
-// collection or index are in the same tree.
+// Distributes keys over the trees of LMDB. LMDB splits a full page in half, but keeps the page full if the new key is
+// greater than all keys of the page. Most rows are written in runs of ascending keys: documents by id, events and
+// changes by time. If several runs share a tree, each run grows in the middle of the tree, and its splits leave pages
+// half empty. So different kinds of rows are in different trees. The collections or indexes of a large kind are spread
+// over several trees, and all rows of one collection or index are in the same tree.
 //
 // The mapping of keys to trees is part of the data format: a change needs a new layout (folder.ts).
 

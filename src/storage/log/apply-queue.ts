@@ -76,7 +76,7 @@ class Applier {
   }
 }
 
-/** No more records are added to it. */
+/** A segment to which no more records are added. */
 type FullSegment = Pick<ReadSegment, 'number' | 'bytes' | 'table' | 'end' | 'place'>
 
 /** Milliseconds between a failed write to LMDB and the next attempt. */

@@ -1,6 +1,6 @@
-// One LMDB transaction writes all rows of a segment, in the order of keys, and the new position of LMDB in the commit
-// log. Each transaction begins only if the disk has space for the pages that it may write, because a failed write kills
-// the process (lmdb/room.ts).
+// Applies records of the commit log to LMDB. One LMDB transaction writes all rows of a segment, in the order of keys,
+// and the new position of LMDB in the commit log. Each transaction begins only if the disk has space for the pages that
+// it may write, because a failed write kills the process (lmdb/room.ts).
 
 import type { Bytes } from '../kv/kv-contract.ts'
 import { pageBytes } from '../lmdb/data-file.ts'

@@ -10,7 +10,7 @@ import type { Segment } from './segment.ts'
 import type { LogDisk, Piece } from './segment-files.ts'
 import { headerBytes, recordHeadBytes } from './segment-format.ts'
 
-/** It is unknown whether a record is in the log. `cause` contains the error of the disk. */
+/** Thrown if it is unknown whether a record is in the log. `cause` contains the error of the disk. */
 export class UnknownAppendError extends Error {
   override name = 'UnknownAppendError'
 

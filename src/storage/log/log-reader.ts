@@ -51,7 +51,7 @@ const longChunkBytes = 1_048_576
 export class LogReader {
   readonly #folder: string
   readonly #durable: (() => number) | undefined
-  /** Not in LMDB yet, the oldest first. */
+  /** The segments that are not in LMDB yet, the oldest first. */
   #segments: OpenSegment[] = []
   /** The log position in the last snapshot of LMDB: the stored bytes, and decoded. */
   #stored: Bytes = new Uint8Array(0)

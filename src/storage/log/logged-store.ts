@@ -43,7 +43,7 @@ interface LoggedOptions {
   /** The folder, which is created if it is missing. */
   readonly path: string
   readonly timers?: Timers
-  /** Measures evaluation and flushes. */
+  /** The clock that measures evaluation and flushes. */
   readonly clock?: Clock
   /** Bytes of an ordinary segment of the log; a larger record gets a larger segment. */
   readonly segmentBytes?: number

@@ -37,7 +37,7 @@ export class NextSegment {
     }
   }
 
-  /** Undefined if the preparation has failed. */
+  /** Returns undefined if the preparation has failed. */
   prepared(): Promise<SegmentFile | undefined> {
     return this.#file.catch(() => undefined)
   }

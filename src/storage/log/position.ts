@@ -1,5 +1,5 @@
-// All records of the commit log up to the position have been applied to LMDB. Each transaction that applies records
-// updates a row of LMDB with the position.
+// Stores the position of LMDB in the commit log: all records up to the position have been applied to LMDB. Each
+// transaction that applies records updates a row of LMDB with the position.
 
 import { assert } from '../../base/assert.ts'
 import { systemRandom } from '../../base/random.ts'

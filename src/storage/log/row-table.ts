@@ -198,7 +198,7 @@ export class RowTable {
     return this.#ordered[tag]
   }
 
-  /** Both lists are in the order of keys, and have no key in common. */
+  /** Merges two lists that are in the order of keys, and have no key in common. */
   #merge(rows: number[], more: readonly number[]): number[] {
     const [first] = more
     const last = rows.at(-1)

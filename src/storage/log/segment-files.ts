@@ -20,7 +20,7 @@ import { makeFolder } from '../../base/folders.ts'
 import type { Bytes } from '../kv/kv-contract.ts'
 
 /** Ends the name of a file that is being filled. */
-const draftEnd = '.draft'
+const temporarySuffix = '.draft'
 
 /** The folder of segments in a data directory. */
 export const logFolder = 'commit-log'
@@ -67,7 +67,7 @@ export interface LogDisk {
   write(descriptor: number, piece: Piece, position: number): Promise<void>
   /** Flags for opening a segment, besides reading and writing. */
   readonly openFlags: number
-  /** Waits until the written data of a file is on disk. Absent: `write` itself flushes. */
+  /** Waits until the written data of a file is on disk. Undefined if `write` itself flushes. */
   flush?(descriptor: number): Promise<void>
   /** Waits until the names in a folder are on disk. */
   flushFolder(path: string): Promise<void>
@@ -104,9 +104,9 @@ export class SegmentFiles {
     this.#disk = disk
     this.#segmentBytes = segmentBytes
     makeFolder(folder, 0o700)
-    // A killed process may have left drafts, which would take space forever.
+    // A killed process may have left temporary files, which would take space forever.
     for (const name of readdirSync(folder))
-      if (name.endsWith(draftEnd)) rmSync(join(folder, name), { force: true })
+      if (name.endsWith(temporarySuffix)) rmSync(join(folder, name), { force: true })
   }
 
   /** Creates or reuses a file; resolves when it is ready for appends. */
@@ -159,10 +159,10 @@ export class SegmentFiles {
 }
 
 async function fill(path: string, bytes: number): Promise<void> {
-  // A draft does not have the name of a segment, so an unfinished draft is ignored after a crash.
-  const draft = `${path}${draftEnd}`
+  // A temporary file does not have the name of a segment, so an unfinished file is ignored after a crash.
+  const temporary = `${path}${temporarySuffix}`
   try {
-    const file: FileHandle = await open(draft, 'w', 0o600)
+    const file: FileHandle = await open(temporary, 'w', 0o600)
     try {
       for (let at = 0; at < bytes; ) {
         const { bytesWritten } = await file.write(zeros, 0, Math.min(zeros.length, bytes - at), at)
@@ -172,10 +172,10 @@ async function fill(path: string, bytes: number): Promise<void> {
     } finally {
       await file.close()
     }
-    await rename(draft, path)
+    await rename(temporary, path)
   } catch (error) {
-    // The draft must not take the last bytes of the disk.
-    rmSync(draft, { force: true })
+    // The temporary file must not take the last bytes of the disk.
+    rmSync(temporary, { force: true })
     throw error
   }
 }

@@ -65,7 +65,7 @@ export function encodeHeader(header: SegmentHeader, target: Buffer): void {
   target.writeUInt32LE(crc32(target.subarray(0, headerAt.checksum)), headerAt.checksum)
 }
 
-/** Undefined when the header is missing or damaged; only `version` when it has another format. */
+/** Returns undefined when the header is missing or damaged; only `version` when it has another format. */
 export function decodeHeader(bytes: Buffer): SegmentHeader | { readonly version: number } | undefined {
   if (bytes.length < headerBytes || !bytes.subarray(0, magic.length).equals(magic)) return undefined
   if (bytes.readUInt32LE(headerAt.checksum) !== crc32(bytes.subarray(0, headerAt.checksum))) return undefined

@@ -36,7 +36,7 @@ export function copiedShare({ keys, keysTotal }: CopyProgress): number | undefin
   return keysTotal === undefined ? undefined : Math.min(1, keys / Math.max(1, keysTotal))
 }
 
-/** Target size of a page. */
+/** The target size of a page in bytes. */
 const pageBytesAim = 4 << 20
 const pageRowsMin = 16
 const pageRowsMax = 16_384
@@ -227,7 +227,7 @@ export async function compareCopy(
   throw new StoreUnavailableError('the replica changes too fast to be compared')
 }
 
-/** Undefined when the stores are at different batches. */
+/** Returns undefined when the stores are at different batches. */
 function compareAt(expected: View, actual: View): Comparison | undefined {
   const seq = noteIn(actual)?.seq
   if (seq === undefined || noteIn(expected)?.seq !== seq) return undefined

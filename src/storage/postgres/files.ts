@@ -7,7 +7,7 @@ import type { PostgresSession } from './postgres-session.ts'
 import type { ReconnectingSession } from './reconnecting-session.ts'
 
 const partBytes = 1 << 20
-const draftPrefix = 'draft of '
+const temporaryPrefix = 'draft of '
 /** Seconds after which an incomplete file is removed: storing a file never takes this long. */
 const leftoverSeconds = secondsPerDay
 
@@ -21,7 +21,7 @@ export class RecordFiles {
   }
 
   store(name: string, content: AsyncIterable<Buffer>, signal: AbortSignal): Promise<void> {
-    const draft = `${draftPrefix}${name} ${this.#random.hex(8)}`
+    const temporary = `${temporaryPrefix}${name} ${this.#random.hex(8)}`
     return this.#sessions.withOwnSession(async session => {
       const table = session.table('file')
       try {
@@ -29,7 +29,7 @@ export class RecordFiles {
         for await (const body of inParts(content)) {
           signal.throwIfAborted()
           await session.query(`INSERT INTO ${table} (name, part, body) VALUES ($1, $2, $3)`, [
-            draft,
+            temporary,
             parts++,
             body,
           ])
@@ -37,10 +37,10 @@ export class RecordFiles {
         signal.throwIfAborted()
         await session.query('BEGIN')
         await session.query(`DELETE FROM ${table} WHERE name = $1`, [name])
-        await session.query(`UPDATE ${table} SET name = $1 WHERE name = $2`, [name, draft])
+        await session.query(`UPDATE ${table} SET name = $1 WHERE name = $2`, [name, temporary])
         await session.query('COMMIT')
       } catch (error) {
-        await removeDraft(session, draft)
+        await removeTemporary(session, temporary)
         throw error
       }
     })
@@ -72,15 +72,17 @@ export class RecordFiles {
   async removeLeftovers(): Promise<void> {
     await this.#sessions.query(
       table => `DELETE FROM ${table('file')} WHERE name LIKE $1 AND at < now() - $2 * interval '1 second'`,
-      [`${draftPrefix}%`, leftoverSeconds],
+      [`${temporaryPrefix}%`, leftoverSeconds],
     )
   }
 }
 
-async function removeDraft(session: PostgresSession, draft: string): Promise<void> {
+async function removeTemporary(session: PostgresSession, temporary: string): Promise<void> {
   if (!session.isSound) return
   await session.query('ROLLBACK').catch(() => undefined)
-  await session.query(`DELETE FROM ${session.table('file')} WHERE name = $1`, [draft]).catch(() => undefined)
+  await session
+    .query(`DELETE FROM ${session.table('file')} WHERE name = $1`, [temporary])
+    .catch(() => undefined)
 }
 
 async function* inParts(content: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {

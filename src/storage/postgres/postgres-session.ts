@@ -217,7 +217,7 @@ export class PostgresSession {
     return `${this.schemaName}."${name}"`
   }
 
-  /** Quoted. */
+  /** The quoted name of the schema. */
   get schemaName(): string {
     return `"${this.#location.schema.replaceAll('"', '""')}"`
   }

@@ -41,7 +41,7 @@ const clock = '(extract(epoch from clock_timestamp()) * 1000000)::bigint AS cloc
 const rowsMax = 64
 /** Maximum number of bytes of all rows of a fetch except the last row. */
 const rowsBytesMax = 4 << 20
-/** Sufficient for a slow network. */
+/** The time limit for reading rows in milliseconds. It is sufficient for a slow network. */
 const rowsTimeoutMs = 30_000
 
 function headOf(row: Readonly<Record<string, unknown>> | undefined): Head {

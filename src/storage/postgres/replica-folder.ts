@@ -110,7 +110,10 @@ function openFolder(folder: string): KeyValueStore {
   return openLmdb({ path: replicaFolder(folder), durable: false })
 }
 
-/** Undefined if the log of the record cannot be applied to the replica. A node may use the replica at the same time. */
+/**
+ * Returns undefined if the log of the record cannot be applied to the replica. A node may use the replica at the same
+ * time.
+ */
 export async function openForComparison(
   session: PostgresSession,
   folder: string,
@@ -134,7 +137,7 @@ interface ReplicaFault {
   readonly isInterruptedCopy?: boolean
 }
 
-/** Undefined when the replica can be used. */
+/** Returns undefined when the replica can be used. */
 async function faultOf(session: PostgresSession, folder: string): Promise<ReplicaFault | undefined> {
   if (!existsSync(replicaFolder(folder))) return { reason: 'there is none' }
   let local: KeyValueStore

@@ -67,7 +67,7 @@ export class ReplicaView implements ComparingView {
   }
 }
 
-/** Undefined when there is no note. */
+/** Returns undefined when there is no note. */
 export function noteIn(view: Pick<View, 'get'>): CopyNote | undefined {
   const stored = view.get(noteKey)
   return stored === undefined ? undefined : (JSON.parse(Buffer.from(stored).toString()) as CopyNote)

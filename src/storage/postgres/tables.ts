@@ -71,7 +71,7 @@ export function assertSupportedVersion(session: PostgresSession, version: number
   )
 }
 
-/** Undefined when the tables are missing. */
+/** Returns undefined when the tables are missing. */
 export async function readVersion(session: PostgresSession): Promise<number | undefined> {
   try {
     const [row] = await session.query(`SELECT version FROM ${session.table('meta')} WHERE id = 1`)

@@ -120,7 +120,7 @@ export class StoreCatalogue implements Catalogue {
   /** False if the transaction changes the state of index builds, but no definitions. */
   changesDefinitions = true
   readonly #relied = new Map<DatabaseId, SchemaRead>()
-  /** The result of the last look-up. Consecutive requests usually use the same collection. */
+  /** The result of the last lookup. Consecutive requests usually use the same collection. */
   #latest:
     | {
         readonly database: DatabaseId

@@ -66,7 +66,7 @@ export interface TransactionParts {
   readonly documents: DocumentCache
   readonly entries: EntryCache
   readonly hooks: StoreHooks
-  /** Time limit for the bindings (computed fields) of one document. */
+  /** Time limit for the bindings (computed index fields) of one document. */
   readonly bindings: CpuBudget
   readonly ids: IdGenerator
   /** Commits of this process. */

@@ -17,7 +17,7 @@ export interface Rows {
   readonly catalogue: StoreCatalogue
   readonly reader: VersionReader
   readonly hooks: StoreHooks
-  /** Time limit for the bindings (computed fields) of one document. */
+  /** Time limit for the bindings (computed index fields) of one document. */
   readonly bindings: CpuBudget
   readonly commitTime: Micros
   /** The commit time for use in a written value. It cannot change after this call. */

@@ -158,7 +158,7 @@ export type NameLookup = (nativeCollection: CollectionId, name: string) => Ref |
 export interface StoreHooks {
   /**
    * The value of a binding (a computed field). Undefined if the evaluation fails, or if the result is an object or an
-   * unresolved reference. `names`: looks up names; if undefined, a look-up fails.
+   * unresolved reference. `names`: looks up names; if undefined, a lookup fails.
    */
   evaluateBinding(binding: Code, document: Version, names?: NameLookup): Value | undefined
   /** May be undefined if no collection has migration steps. */

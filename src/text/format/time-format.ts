@@ -81,7 +81,7 @@ export function isTimeSuffix(suffix: string): boolean {
   return Object.hasOwn(timeParts, suffix)
 }
 
-/** Undefined if the value has no part with this letter. */
+/** Returns undefined if the value has no part with this letter. */
 export function formatTimePart(value: Time | LocalDate, suffix: string): string | undefined {
   const ofDate = value instanceof LocalDate
   const time = ofDate ? timeOfDate(value) : value

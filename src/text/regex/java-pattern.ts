@@ -20,7 +20,7 @@ export function readPattern(pattern: string): PatternTree {
 
 const unclosedName = "named capturing group is missing trailing '>'"
 
-/** Matches the empty string. */
+/** The pattern that matches the empty string. */
 const nothing: PatternNode = { kind: 'sequence', parts: [] }
 
 const code = (character: string) => character.charCodeAt(0)

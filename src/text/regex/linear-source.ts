@@ -12,7 +12,7 @@ interface LinearSource {
   readonly usesLookBehind: boolean
 }
 
-/** Undefined if the pattern has features that RE2 lacks, or if the translation is too large. */
+/** Returns undefined if the pattern has features that RE2 lacks, or if the translation is too large. */
 export function linearSource(root: PatternNode): LinearSource | undefined {
   const writer = new SourceWriter()
   try {

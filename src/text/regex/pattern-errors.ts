@@ -1,6 +1,9 @@
 // Errors of patterns, replacements and searches.
 
-/** Invalid in Java's syntax. As in Java, the message contains the reason and the offset in code points. */
+/**
+ * Thrown for a pattern that is invalid in Java's syntax. As in Java, the message contains the reason and the offset in
+ * code points.
+ */
 export class RegexSyntaxError extends Error {
   override name = 'RegexSyntaxError'
   constructor(reason: string, index: number) {

@@ -45,7 +45,7 @@ export interface RepeatNode {
   readonly kind: 'repeat'
   readonly body: PatternNode
   readonly least: number
-  /** May be infinite. */
+  /** The maximum number of repetitions, which may be infinite. */
   readonly most: number
   readonly manner: Manner
 }

@@ -92,7 +92,7 @@ const binaryProperties: Readonly<Record<string, string>> = {
   WORD: '[\\p{Alphabetic}\\p{M}\\p{Nd}\\p{Pc}\\p{Join_Control}]',
 }
 
-/** Undefined for an unknown property. Returns 'block' for Unicode blocks, which JavaScript does not support. */
+/** Returns undefined for an unknown property. Returns 'block' for Unicode blocks, which JavaScript does not support. */
 export function propertyNamed(name: string): CodePointSet | 'block' | undefined {
   const equals = name.indexOf('=')
   if (equals >= 0) return keyedProperty(name.slice(0, equals).toLowerCase(), name.slice(equals + 1))
@@ -155,7 +155,7 @@ interface PropertyScan {
 const scans = new Map<string, PropertyScan>()
 
 const lastPlane = 0x10
-/** Effort steps (src/base/effort.ts). */
+/** The steps of effort (src/base/effort.ts) for each plane of Unicode. */
 const stepsPerPlane = 16_384
 
 /** The code points that an expression matches; undefined if JavaScript does not know the property. */

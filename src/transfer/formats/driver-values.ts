@@ -121,7 +121,7 @@ function driverLambda(json: Json): Value {
   if (!isOne) throw new BadRecord('a @query without a lambda')
   const { lambda, expr, api_version: version } = Object.fromEntries(json) as Record<string, Json>
   const isNames = Array.isArray(lambda) && lambda.every(name => typeof name === 'string')
-  if (typeof lambda !== 'string' && !isNames) throw new BadRecord('a @query with odd parameters')
+  if (typeof lambda !== 'string' && !isNames) throw new BadRecord('a @query with invalid parameters')
   const parameters = lambda as string | readonly string[]
   const body = readValue(expr as Json, '', codeNotation)
   return new Lambda(typeof version === 'string' ? version : '4', parameters, body)

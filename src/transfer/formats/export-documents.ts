@@ -129,7 +129,7 @@ function known(json: ReadonlyMap<string, Json>, place: ElementContext): Value | 
   return bytes(json)
 }
 
-/** Undefined if the object has other members. */
+/** Returns undefined if the object has other members. */
 function only(json: ReadonlyMap<string, Json>, name: string): string | undefined {
   const value = json.size === 1 ? json.get(name) : undefined
   return typeof value === 'string' ? value : undefined

@@ -7,7 +7,7 @@ import type { Notes, RecordPlace, SourceRecord } from '../record.ts'
 /** Formats of documents in JSON. A file has one format. */
 export type FormatName = 'tagged' | 'simple' | 'driver' | 'driver of version 10' | 'documents' | 'rows'
 
-/** What a format must know besides the element itself. */
+/** The information that a format needs besides the element itself. */
 export interface ElementContext {
   readonly origin: RecordPlace
   readonly notes: Notes

@@ -45,7 +45,7 @@ export type TextTags = Readonly<
   Record<string, readonly [what: string, read: (text: string) => Value | undefined]>
 >
 
-/** Undefined for other tags. Throws {@link BadRecord}. */
+/** Returns undefined for other tags. Throws {@link BadRecord}. */
 export function readTextTag(tags: TextTags, tag: string, content: Json): Value | undefined {
   const known = Object.hasOwn(tags, tag) ? tags[tag] : undefined
   if (known === undefined) return undefined

@@ -201,7 +201,7 @@ test('a long text of marks that look like parts of contractions takes linear tim
   assert.ok(compareStrings(text, `${text}\u0306`) < 0)
 })
 
-test('packed numbers survive', () => {
+test('packed numbers are unpacked unchanged', () => {
   const numbers = fc.array(fc.integer({ min: -(2 ** 25), max: 2 ** 25 }))
   fc.assert(
     fc.property(numbers, list =>

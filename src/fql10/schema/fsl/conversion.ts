@@ -109,7 +109,7 @@ export class Conversion {
     return { block, lambda: value.node }
   }
 
-  /** Undefined if the item has no block. */
+  /** Returns undefined if the item has no block. */
   optionalPredicate({ value }: OutlineMember): PredicatePlace | undefined {
     if (value === undefined) return undefined
     return value.kind === 'block'

@@ -208,7 +208,7 @@ export function printName(name: string): string {
   return isPlainName(name) ? name : printString(name)
 }
 
-/** Need no escape in a text in double quotes. */
+/** The characters that need no escape in a text in double quotes. */
 const unescaped: ReadonlySet<string> = new Set(["'", '`'])
 
 /** The content of a text in double quotes. */

@@ -43,7 +43,7 @@ export class Rewinder implements RewindContext {
   readonly faults: Diagnostic[] = []
   /** Steps in reverse order. */
   readonly steps: PlannedStep[] = []
-  /** Set by the rewind of a `move_conflicts` statement. */
+  /** True after the rewind of a `move_conflicts` statement. */
   #movesConflicts = false
 
   constructor(shape: StructShape, declaration: Declaration) {

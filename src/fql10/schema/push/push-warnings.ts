@@ -1,6 +1,6 @@
 // Warns about definitions that a push accepts, but that do not work as their author expects: indexes and unique
 // constraints over fields that never have a value, and constraints that existing documents may violate. The hosted
-// service accepts all of these definitions, so they are no faults.
+// service accepts all of these definitions, so they are not errors.
 
 import { step, stepsPerDefinition } from '../../../base/effort.ts'
 import type { FieldType } from '../../../model/schema/field-types.ts'

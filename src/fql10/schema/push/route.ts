@@ -3,7 +3,7 @@
 import { limits } from '../../../base/limits.ts'
 import { type Message, messageOf, msg, own } from '../../../base/message.ts'
 import { LanguageError } from '../../../model/failure.ts'
-import type { Fault } from '../../../model/language.ts'
+import type { ResponseFault } from '../../../model/language.ts'
 import type { Session } from '../../../model/session.ts'
 import type { Micros } from '../../../values/value.ts'
 import { type Diagnostic, positionOf, type QueryFailure } from '../../failure/query-failure.ts'
@@ -65,7 +65,7 @@ export class SchemaFailure extends LanguageError {
   override name = 'SchemaFailure'
   readonly status: 400 | 403 | 404 | 405 | 409
   /** The query log records this fault. */
-  readonly fault: Fault
+  readonly fault: ResponseFault
 
   /** `about` is the diagnostic that the message shows. */
   constructor(status: SchemaFailure['status'], message: string | Message, about?: Diagnostic) {

@@ -127,7 +127,10 @@ export class StagedWorld implements World {
     return this.#active.changesSchema
   }
 
-  /** Undefined if `call` reads the past, or if the staged files are no longer a valid change of the active schema. */
+  /**
+   * Returns undefined if `call` reads the past, or if the staged files are no longer a valid change of the active
+   * schema.
+   */
   #staged(call: Call): DataWorld | undefined {
     if (call.at !== undefined) return undefined
     const rehearsal = this.#begun()

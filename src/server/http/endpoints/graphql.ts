@@ -64,7 +64,7 @@ export function graphqlEndpoints({ engine }: Services): readonly Endpoint[] {
   ]
 }
 
-/** Undefined if the engine can check the secret. */
+/** Returns undefined if the engine can check the secret. */
 function credentialFault({ request }: EndpointCall): string | undefined {
   const { authorization } = request.headers
   if (authorization === undefined) return credentialTexts.missing

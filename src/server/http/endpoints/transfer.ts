@@ -43,7 +43,7 @@ export function transferEndpoints(services: Services, transfer: TransferService)
   return [
     endpoint(transferPaths.write, async (database, body, within) => {
       const { options, records } = await readWriteRequest(body, (lines, read) =>
-        inSlices(lines, read, () => within.ticket.requireGoing()),
+        inSlices(lines, read, () => within.ticket.throwIfStopped()),
       )
       if (options.checks === 'together' && records.length > transferLimits.togetherDocumentsMax) {
         const text = msg`Too many documents to check together. Max: ${transferLimits.togetherDocumentsMax}.`

@@ -54,9 +54,9 @@ test('work in steps stops before its next step', async () => {
   evicted.hold(budget, 6)
   const steps = (ticket: Ticket, event: () => void) =>
     ticket.inSteps(async () => {
-      ticket.requireGoing()
+      ticket.throwIfStopped()
       event()
-      ticket.requireGoing()
+      ticket.throwIfStopped()
     })
   await assert.rejects(
     steps(evicted, () => new Ticket('b').hold(budget, 5)),

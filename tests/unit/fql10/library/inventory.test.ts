@@ -1,4 +1,4 @@
-// The library has exactly the names of the inventory.
+// The library of version 10 has exactly the names of the inventory.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -20,15 +20,15 @@ function built(): ReadonlyMap<string, ReadonlySet<string>> {
 }
 
 const words = (text: string) => text.trim().split(/\s+/)
-const there = built()
+const library = built()
 
 for (const [group, names] of Object.entries(inventory)) {
   test(`the library has the names of ${group}`, () => {
-    assert.deepEqual([...(there.get(group) ?? [])].toSorted(), words(names).toSorted())
+    assert.deepEqual([...(library.get(group) ?? [])].toSorted(), words(names).toSorted())
   })
 }
 
 test('the library has no group that the inventory lacks', () => {
-  const groups = [...there].filter(([, names]) => names.size > 0).map(([group]) => group)
+  const groups = [...library].filter(([, names]) => names.size > 0).map(([group]) => group)
   assert.deepEqual(groups.toSorted(), Object.keys(inventory).toSorted())
 })

@@ -9,12 +9,13 @@ import type { BackupStatus } from './backup-status.ts'
 
 interface StatusFile extends BackupStatus {
   readonly pid: number
+  /** The mark distinguishes the process from later processes with the same pid; null if the system has no such mark. */
   readonly process: string | null
 }
 
 const fileName = 'continuous-backup.json'
 
-/** Names in the data directory. */
+/** The names of the file and of its temporary version in the data directory. */
 export const statusFiles: readonly string[] = [fileName, `${fileName}.new`]
 
 export function writeStatus(folder: string, status: BackupStatus): void {
@@ -27,7 +28,7 @@ export function writeStatus(folder: string, status: BackupStatus): void {
   }
 }
 
-/** Also returns the pid of the backup process. Undefined if there is no state. */
+/** Also returns the pid of the backup process. Returns undefined if the file is missing or damaged. */
 export function readStatus(folder: string): (BackupStatus & { readonly pid: number }) | undefined {
   let found: StatusFile
   try {
