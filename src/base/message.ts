@@ -34,14 +34,14 @@ export function msg(literal: TemplateStringsArray, ...values: readonly unknown[]
   const pieces = [literal[0] as string]
   const quoted: string[] = []
   for (const [at, value] of values.entries()) {
-    const behind = literal[at + 1] as string
+    const after = literal[at + 1] as string
     if (value instanceof Message) {
       pieces.push(`${pieces.pop()}${value.pieces[0]}`, ...value.pieces.slice(1))
       quoted.push(...value.quoted)
-      pieces.push(`${pieces.pop()}${behind}`)
+      pieces.push(`${pieces.pop()}${after}`)
     } else {
       quoted.push(String(value))
-      pieces.push(behind)
+      pieces.push(after)
     }
   }
   return new Message(pieces, quoted)

@@ -22,7 +22,7 @@ const certificateHint = 'set NODE_EXTRA_CA_CERTS to the file of the certificate,
 const untrusted = `its certificate is not trusted; ${certificateHint}`
 const wrongScheme = 'it does not speak TLS (http:// instead of https://)'
 
-/** A retry fails for the same reason. The keys are error codes of Node, OpenSSL and undici. */
+/** Reasons after which a retry fails, too. The keys are error codes of Node, OpenSSL and undici. */
 const lasting: Readonly<Record<string, string>> = {
   CERT_HAS_EXPIRED: 'its certificate has expired',
   DEPTH_ZERO_SELF_SIGNED_CERT: untrusted,
@@ -36,7 +36,7 @@ const lasting: Readonly<Record<string, string>> = {
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: untrusted,
 }
 
-/** A retry may succeed. */
+/** Reasons after which a retry may succeed. */
 const passing: Readonly<Record<string, string>> = {
   EAI_AGAIN: 'the name cannot be looked up',
   ECONNREFUSED: 'nothing is served there',

@@ -21,9 +21,9 @@ export function isLanguageWord(word: string): boolean {
 const eventMembers = ['token', 'start_ts', 'cursor', 'page_size']
 
 /**
- * Escapes the shape for a JSON string. For a request for events, the shape is an object with the members of the
- * request, such as `{"token":"?"}`. For any other body without a query, the shape is empty. `names`: schema objects,
- * which become marks (values/names.ts) instead of `?`.
+ * Returns the shape of a request body, escaped for a JSON string. For a request for events, the shape is an object with
+ * the members of the request, such as `{"token":"?"}`. For any other body without a query, the shape is empty. `names`:
+ * schema objects, which become marks (values/names.ts) instead of `?`.
  */
 export function shapeOf(body: string, names: readonly string[] = []): string {
   if (body.length > queryUnitsMax) return '…'

@@ -309,8 +309,8 @@ function* freeInTurns(view: View, served: string, now: Micros): Generator<Export
   for (const { key, value } of view.range(jobs))
     upsert(idsOf, Buffer.from(value).toString(), () => []).push(Buffer.from(key).toString().slice(1))
   const requesters = [...idsOf.keys()].sort()
-  const behind = requesters.findIndex(requester => requester > served)
-  const first = Math.max(0, behind)
+  const afterServed = requesters.findIndex(requester => requester > served)
+  const first = Math.max(0, afterServed)
   for (const requester of [...requesters.slice(first), ...requesters.slice(0, first)]) {
     for (const id of idsOf.get(requester) ?? []) {
       const request = find(view, id)

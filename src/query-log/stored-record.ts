@@ -59,7 +59,7 @@ export class StoredRecord implements LogEntry {
   readonly #traceAt: number
 
   /**
-   * Reads a record after its flags, and moves `reader` behind the record. `previousMs`: the time of the block's previous
+   * Reads a record after its flags, and moves `reader` past the record. `previousMs`: the time of the block's previous
    * record.
    */
   constructor(

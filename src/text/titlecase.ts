@@ -67,10 +67,10 @@ export function titleForm(character: string): string {
   const [first = '', second, ...rest] = character.toUpperCase()
   if (second === undefined) return first
   if (codePoint === 0x149) return first + second
-  const behind = [second, ...rest]
-  if (codePoint < 0x1f80 || codePoint > 0x1fff || behind.at(-1) !== 'Ι') {
-    return first + behind.join('').toLowerCase()
+  const others = [second, ...rest]
+  if (codePoint < 0x1f80 || codePoint > 0x1fff || others.at(-1) !== 'Ι') {
+    return first + others.join('').toLowerCase()
   }
-  const base = first + behind.slice(0, -1).join('')
+  const base = first + others.slice(0, -1).join('')
   return rest.length === 0 ? (base + subscriptIota).normalize('NFC') : base + subscriptIota
 }

@@ -9,7 +9,7 @@ import { TransferError } from './record.ts'
 /** Members in their order: the names, and the values as JSON. */
 export type ExportMembers = ReadonlyMap<string, string>
 
-/** An import recognises exported rows by these first columns. */
+/** An import recognizes exported rows by these first columns. */
 const firstColumns = ['id', 'coll', 'ts'] as const
 
 /** Maximum number of columns in a file. */

@@ -48,7 +48,7 @@ async function contentOf(file: TextFile, head: Uint8Array): Promise<Content> {
   if (name.endsWith('.gql') || name.endsWith('.graphql')) return { kind: 'gql' }
   if (name.endsWith('.fql')) return { kind: 'fql' }
   if (/^\s*[[{]/.test(text) && !name.endsWith('.csv')) {
-    const found = await recogniseJson(file, head)
+    const found = await recognizeJson(file, head)
     if (found !== undefined) return found
   }
   if (isLanguage(text)) return { kind: 'fql' }
@@ -58,7 +58,7 @@ async function contentOf(file: TextFile, head: Uint8Array): Promise<Content> {
   return { kind: 'unknown' }
 }
 
-async function recogniseJson(file: TextFile, head: Uint8Array): Promise<Content | undefined> {
+async function recognizeJson(file: TextFile, head: Uint8Array): Promise<Content | undefined> {
   const element = await firstElement(file)
   // Reported later, when the import reads the file.
   if (element === 'cut off')
@@ -106,7 +106,7 @@ function isByLine(head: Uint8Array, { next, text }: JsonElement): boolean {
   return between === '' && (following === '' || following.startsWith('{'))
 }
 
-/** Elements of a page or of a response. Any other value is the only element. */
+/** Returns the elements of a page or of a response. Any other value is its own only element. */
 export function expand(json: Json): readonly Json[] {
   if (!(json instanceof Map)) return [json]
   const resource = json.get('resource')
@@ -120,7 +120,7 @@ export function expand(json: Json): readonly Json[] {
 
 const pageMembers: ReadonlySet<string> = new Set(['data', 'before', 'after'])
 
-/** Recognises the format by the members of an element. */
+/** Recognizes the format by the members of an element. */
 export function formatOf(first: ReadonlyMap<string, Json>): FormatName {
   const ref = first.get('ref')
   const coll = first.get('coll')
@@ -159,7 +159,7 @@ function isLanguage(text: string): boolean {
   return languageStart.test(text)
 }
 
-/** Separates the cells in the first line; undefined when the line is not a header. */
+/** Returns the character that separates the cells in the first line, or undefined if the line is not a header. */
 function separatorOf(text: string): string | undefined {
   const [line = ''] = text.split(/\r?\n/, 1)
   // The names of fields in an exported file may contain any character.

@@ -45,12 +45,13 @@ function remoteGraphql(
 }
 
 /**
- * Attempts while the service is unavailable. A retry is safe, because writing the same records twice changes nothing.
+ * Maximum number of attempts while the service is unavailable. A retry is safe, because writing the same records twice
+ * changes nothing.
  */
 const attemptsMax = 6
 const firstDelayMs = 200
 const limitedDelayMs = 1000
-/** Documents in one request that asks which are missing. */
+/** Maximum number of documents in one request that asks which are missing. */
 const missingDocumentsMax = 10_000
 
 const tooLarge = 'too large for one request; it can be imported into a data directory that no service uses'

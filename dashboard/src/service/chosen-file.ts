@@ -6,7 +6,7 @@ import { TransferError } from '../../../src/transfer/record.ts'
 import type { SourceFile } from '../../../src/transfer/sources.ts'
 
 /**
- * Recognises the format of a file. `collection` receives the documents without a collection name. `encoding` is a
+ * Recognizes the format of a file. `collection` receives the documents without a collection name. `encoding` is a
  * label; if undefined, the first bytes determine the encoding. Throws {@link TransferError} for a file that cannot be
  * imported into a collection.
  */

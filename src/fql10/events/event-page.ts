@@ -53,11 +53,11 @@ type Outcome =
 /** Throws only errors that end the request; other errors become error events. */
 export function readEvents(
   opened: SourceReading,
-  behind: EventPlace,
+  after: EventPlace,
   bounds: PageBounds,
   session: Session,
 ): EventPage {
-  return new PageReader(opened, session).read(behind, bounds)
+  return new PageReader(opened, session).read(after, bounds)
 }
 
 class PageReader {
@@ -81,7 +81,7 @@ class PageReader {
     this.#spent = this.#snapshots.spent()
   }
 
-  read(behind: EventPlace, bounds: PageBounds): EventPage {
+  read(after: EventPlace, bounds: PageBounds): EventPage {
     const { source } = this.#opened
     const { transaction } = this.#session
     const history = historyCosts(source)
@@ -92,14 +92,14 @@ class PageReader {
       this.#session.byteReadOps += history.readOps
       return { events: this.#events, place, hasNext, costs: sumOf(history, own) }
     }
-    if (!areComplete(source, behind.time, transaction)) {
-      this.#events.push(this.#tooOld(behind))
-      return page(behind, false)
+    if (!areComplete(source, after.time, transaction)) {
+      this.#events.push(this.#tooOld(after))
+      return page(after, false)
     }
-    for (const change of sourceChanges(source, behind.time, transaction)) {
+    for (const change of sourceChanges(source, after.time, transaction)) {
       const { ordinal, time } = change
-      if (time === behind.time && ordinal <= behind.ordinal) continue
-      if (this.#isOver(bounds)) return page(this.#looked ?? behind, true)
+      if (time === after.time && ordinal <= after.ordinal) continue
+      if (this.#isOver(bounds)) return page(this.#looked ?? after, true)
       const isFull = this.#events.length >= bounds.size || this.#events.at(-1)?.isError === true
       if (isFull && this.#outcomeOf(change) !== undefined) {
         return page((this.#events.at(-1) as EventText).place, true)
@@ -109,7 +109,7 @@ class PageReader {
     }
     // If the start position is later than the snapshot, the next page has the same start position. The client waits for
     // events after this position.
-    const time = Math.max(transaction.snapshotTime, behind.time)
+    const time = Math.max(transaction.snapshotTime, after.time)
     return page({ time, ordinal: wholeTransaction }, false)
   }
 

@@ -37,11 +37,11 @@ abstract class EventPageQuery implements Query {
   abstract render(page: EventPage, source: ChangeSource): string
 
   evaluate(session: Session): RenderedResponse {
-    const { opened, behind } = startOf(this.#request, 'feed', session)
+    const { opened, after } = startOf(this.#request, 'feed', session)
     const now = session.host.now()
     const until = now + (session.deadline - now) * this.usedShare
     const bounds = { size: this.#request.pageSize, unitsMax: this.unitsMax, until }
-    return { status: 200, body: this.render(readEvents(opened, behind, bounds, session), opened.source) }
+    return { status: 200, body: this.render(readEvents(opened, after, bounds, session), opened.source) }
   }
 
   value(session: Session): Stored {
@@ -65,15 +65,15 @@ const lineEnd = '\r\n'
 /** Throws `bad request`. */
 export function eventStreamOrder({ body }: LanguageRequest, session: Session): PagedOrder {
   const request = readEventRequest(body, 'stream')
-  const { behind, opened, token } = startOf(request, 'stream', session)
+  const { after, opened, token } = startOf(request, 'stream', session)
   const { source } = opened
   return {
     kind: 'paged',
     subject: subjectOf(source),
     key: keyOf(token),
-    place: behind,
+    place: after,
     wording: {
-      start: time => statusLine(time, placeText(behind), historyCosts(source)),
+      start: time => statusLine(time, placeText(after), historyCosts(source)),
       end: lastLine,
     },
     request: (place, size) =>

@@ -84,11 +84,11 @@ export interface EventRequest {
   readonly pageSize: number
 }
 
-/** Events start after the position. */
+/** `after`: the events start after this position. */
 interface EventStart {
   readonly token: SourceToken
   readonly opened: SourceReading
-  readonly behind: EventPlace
+  readonly after: EventPlace
 }
 
 function invalidBody(detail: string): RequestError {
@@ -181,13 +181,13 @@ export function startOf(request: EventRequest, endpoint: EventEndpoint, session:
   const world = new DataWorld(session)
   const token = openToken(request.token, world.sealing.sourceKey)
   if (token === undefined) throw invalidToken(endpoint)
-  const behind = request.cursor ?? { time: request.startTime ?? token.start, ordinal: wholeTransaction }
-  if (endpoint === 'stream' && behind.time < token.start) {
+  const after = request.cursor ?? { time: request.startTime ?? token.start, ordinal: wholeTransaction }
+  if (endpoint === 'stream' && after.time < token.start) {
     const message = msg`Stream start time can not be before the stream create time.`
     throw new RequestError('bad request', msg`Invalid stream start time: ${message}`)
   }
   const opened = openSource(token, world, session)
-  if (typeof opened !== 'string') return { token, opened, behind }
+  if (typeof opened !== 'string') return { token, opened, after }
   const what = endpoint === 'feed' ? 'event source' : 'stream'
   throw new RequestError('bad request', msg`Error evaluating provided ${what}, ${opened}`)
 }

@@ -29,6 +29,7 @@ interface EventCursor {
   readonly shown: EventValue
 }
 
+/** The allowed sets of keys of an event cursor. */
 const keySets = [
   'ts',
   'ts,action',

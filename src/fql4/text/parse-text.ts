@@ -1,6 +1,6 @@
 // Parses the text of queries to wire JSON, the JSON of requests. The syntax is a small subset of JavaScript: calls of
 // the language's functions, literals, arrays, objects and arrow functions. The library acorn parses the text, which is
-// never evaluated. This file also parses JavaScript modules with one definition, and recognises queries in version 10.
+// never evaluated. This file also parses JavaScript modules with one definition, and recognizes queries in version 10.
 
 import { type Expression, type ModuleDeclaration, parse, parseExpressionAt, type Statement } from 'acorn'
 import type { Json } from '../../values/value.ts'

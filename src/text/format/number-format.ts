@@ -127,8 +127,8 @@ function roundDigits({ digits, point }: Decimal, count: number): Decimal {
 function plainText({ digits, point }: Decimal, fraction: number): string {
   const whole = point > 0 ? digits.slice(0, point).padEnd(point, '0') : '0'
   if (fraction === 0) return whole
-  const behind = point > 0 ? digits.slice(point) : '0'.repeat(-point) + digits
-  return `${whole}.${behind.slice(0, fraction).padEnd(fraction, '0')}`
+  const fractionDigits = point > 0 ? digits.slice(point) : '0'.repeat(-point) + digits
+  return `${whole}.${fractionDigits.slice(0, fraction).padEnd(fraction, '0')}`
 }
 
 /** The digits of the scientific notation; `fraction` of them follow the decimal point. */

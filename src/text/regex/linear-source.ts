@@ -123,8 +123,8 @@ class SourceWriter {
     const count = most === Number.POSITIVE_INFINITY ? least : most
     if (manner === 'possessive' || count > countMax) throw new NotLinear()
     const { size, source } = this.write(body)
-    const behind = manner === 'reluctant' ? '?' : ''
-    return sized(`(?:${source})${quantifier(least, most)}${behind}`, (size + 1) * Math.max(1, count))
+    const mannerSuffix = manner === 'reluctant' ? '?' : ''
+    return sized(`(?:${source})${quantifier(least, most)}${mannerSuffix}`, (size + 1) * Math.max(1, count))
   }
 }
 

@@ -158,12 +158,12 @@ export class PatternReader {
   #utf16(): number {
     const high = this.#hex(4)
     if (high < 0xd800 || high > 0xdbff) return high
-    const behind = this.#at
+    const afterHigh = this.#at
     if (this.skip('\\u')) {
       const low = this.#hex(4)
       if (low >= 0xdc00 && low <= 0xdfff) return 0x10000 + ((high - 0xd800) << 10) + low - 0xdc00
     }
-    this.#at = behind
+    this.#at = afterHigh
     return high
   }
 }

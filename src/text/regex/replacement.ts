@@ -26,9 +26,9 @@ export function parseReplacement(
     } else if (unit === dollar) {
       if (literal !== '') parts.push(literal)
       literal = ''
-      const { behind, group } = readGroup(text, at + 1, groups)
+      const { end, group } = readGroup(text, at + 1, groups)
       parts.push(group)
-      at = behind
+      at = end
     } else {
       literal += text[at]
       at++
@@ -43,7 +43,7 @@ function readGroup(
   text: string,
   start: number,
   { groupCount, groupNames }: Parameters<typeof parseReplacement>[1],
-): { readonly group: number; readonly behind: number } {
+): { readonly group: number; readonly end: number } {
   if (text[start] === '{') {
     const close = text.indexOf('}', start)
     const name = text.slice(start + 1, close)
@@ -52,19 +52,19 @@ function readGroup(
     }
     const group = groupNames.get(name)
     if (group === undefined) throw new ReplacementError(`names the group '${name}', which the pattern lacks`)
-    return { group, behind: close + 1 }
+    return { group, end: close + 1 }
   }
   let group = digitAt(text, start)
   if (group < 0) throw new ReplacementError('has no group behind $')
   if (group > groupCount) throw new ReplacementError(`names the group ${group}, which the pattern lacks`)
-  let behind = start + 1
+  let end = start + 1
   // A further digit belongs to the number only if a group with the resulting number exists.
-  for (let digit = digitAt(text, behind); digit >= 0; digit = digitAt(text, behind)) {
+  for (let digit = digitAt(text, end); digit >= 0; digit = digitAt(text, end)) {
     if (group * 10 + digit > groupCount) break
     group = group * 10 + digit
-    behind++
+    end++
   }
-  return { group, behind }
+  return { group, end }
 }
 
 function digitAt(text: string, at: number): number {

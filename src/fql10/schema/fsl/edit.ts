@@ -63,9 +63,9 @@ function alignLines(inserted: string, text: string, at: number): string {
  * range, else the white space after it.
  */
 export function cut(text: string, { end, start }: SourceRange): string {
-  const behind = /^[ \t]*;/.exec(text.slice(end, end + 256))?.[0].length ?? 0
+  const semicolonLength = /^[ \t]*;/.exec(text.slice(end, end + 256))?.[0].length ?? 0
   const before = text.slice(0, start)
-  const after = text.slice(end + behind)
+  const after = text.slice(end + semicolonLength)
   return /^[ \t]*(\r?\n|$)/.test(after) ? before.trimEnd() + after : before + after.trimStart()
 }
 

@@ -1,4 +1,4 @@
-// Recognises texts in the wrong version of the language.
+// Recognizes texts in the wrong version of the language.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -24,7 +24,7 @@ const texts4 = [
   'Add(-1, -2) /* a.b(1 + 2) */',
 ]
 
-test('each version is recognised by texts that are invalid in the other one', () => {
+test('each version is recognized by texts that are invalid in the other one', () => {
   for (const text of texts10)
     assert.deepEqual([looksLikeVersion10(text), isVersion4(text)], [true, false], text)
   for (const text of texts4)
