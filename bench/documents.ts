@@ -12,7 +12,7 @@ export interface BenchDocument {
   readonly text: string
 }
 
-/** About 300 bytes of JSON. */
+/** Returns a document of about 300 bytes of JSON. */
 export function document(n: number): BenchDocument {
   return {
     key: `key-${n}`,

@@ -10,7 +10,7 @@ const buckets = 1000
 /** Spreads neighbouring documents over the whole unique index, as email addresses do. */
 const scattered = (n: number) => Math.imul(n + 1, 0x9e3779b1) >>> 0
 
-/** About 300 bytes of JSON. Its id is n + 1. */
+/** Returns a document of about 300 bytes of JSON. Its id is n + 1. */
 export function sizedDocument(n: number) {
   return {
     key: `${scattered(n).toString(36)}-${n}`,

@@ -39,7 +39,7 @@ const writtenDatabase = computed<readonly string[] | undefined>(() => {
   return written === null || written === '' ? undefined : written.split('/')
 })
 
-/** Undefined if the database in the address is within the signed-in database. */
+/** The database in the address, or undefined if it is within the signed-in database. */
 export const foreignDatabase = computed<readonly string[] | undefined>(() => {
   const written = writtenDatabase.value
   return written && home.value.some((name, level) => written[level] !== name) ? written : undefined
@@ -59,7 +59,7 @@ const writtenTime = computed<string | undefined>(() => place.value.parameters.ge
 
 const timePattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/
 
-/** Undefined for a valid time. */
+/** The time in the address, or undefined if the time is valid. */
 export const invalidTime = computed<string | undefined>(() => {
   const written = writtenTime.value
   const isTime = written === undefined || (timePattern.test(written) && !Number.isNaN(Date.parse(written)))

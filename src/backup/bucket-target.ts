@@ -121,7 +121,7 @@ export async function openBucketTarget(bucket: string, prefix: string): Promise<
 
 /** A backup has far fewer objects. */
 const listedMax = 10_000_000
-/** Consecutive pages of a listing without objects. */
+/** Maximum number of consecutive pages of a listing without objects. */
 const emptyPagesMax = 100
 
 /**

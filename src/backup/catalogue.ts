@@ -24,7 +24,7 @@ import {
 import { BackupError, type BackupTarget, IncompleteBackupError } from './target.ts'
 
 const formatVersion = 1
-/** Bytes of an object with JSON. */
+/** Maximum size of an object with JSON. */
 const contentBytesMax = 65_536
 
 interface StoreContent {

@@ -9,7 +9,7 @@ const undecodable = '\ufffd'
 
 const byteOrderMark = 0xfeff
 
-/** Bytes that are invalid in their encoding become a text that is not JSON. */
+/** Decodes a JSON text. Bytes that are invalid in their encoding become a text that is not JSON. */
 export function jsonText(bytes: Buffer): string {
   const wide = wideEncoding(bytes)
   if (wide !== undefined) return decode(wide, bytes)
@@ -18,7 +18,7 @@ export function jsonText(bytes: Buffer): string {
   return bytes.toString('utf8', marked ? 3 : 0)
 }
 
-/** Omits an incomplete last character. */
+/** Decodes the beginning of a JSON text, without an incomplete last character. */
 export function beginningOfJson(bytes: Buffer): string {
   const encoding = wideEncoding(bytes) ?? 'utf-8'
   if (encoding === 'utf-32be' || encoding === 'utf-32le') {

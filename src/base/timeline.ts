@@ -290,7 +290,10 @@ class SharedNumbers {
   }
 }
 
-/** Equal in all processes, unlike `performance.now()`, which counts from the start of each process. */
+/**
+ * Returns the time of a clock that is equal in all processes, unlike `performance.now()`, which counts from the start
+ * of each process.
+ */
 function steadyMicros(): number {
   const [seconds, nanos] = process.hrtime()
   return seconds * 1e6 + nanos / 1e3

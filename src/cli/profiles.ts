@@ -24,7 +24,7 @@ export function profileFile(env: NodeJS.ProcessEnv = process.env): string {
   return env.TERRARIUM_PROFILES || join(folder, 'terrarium', 'profiles.json')
 }
 
-/** Empty if the file does not exist. Throws {@link UsageError} for an unreadable file. */
+/** Returns no profiles if the file does not exist. Throws {@link UsageError} for an unreadable file. */
 export function readProfiles(file = profileFile()): ReadonlyMap<string, Profile> {
   try {
     const text = readIfPresent(file)

@@ -262,7 +262,7 @@ export async function fillShared(
   }
 }
 
-/** False for a folder with only a replica. */
+/** Returns false for a folder with only a replica. */
 export function hasOwnData(folder: string): boolean {
   return existsSync(join(folder, 'data.mdb'))
 }

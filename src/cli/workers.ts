@@ -124,8 +124,8 @@ const closingMs = 10_000
 const crashSignals: ReadonlySet<string> = new Set(['SIGABRT', 'SIGBUS', 'SIGFPE', 'SIGILL', 'SIGSEGV'])
 
 /**
- * Crashes that cause a rebuild. The cause of a single crash may be a lack of memory, and a rebuild disconnects the
- * clients of all workers.
+ * Number of crashes that cause a rebuild. The cause of a single crash may be a lack of memory, and a rebuild
+ * disconnects the clients of all workers.
  */
 const crashesMax = 2
 

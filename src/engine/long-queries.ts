@@ -4,7 +4,7 @@
 import { GenerationCache } from '../base/generation-cache.ts'
 import type { QueryRequest } from './engine-contract.ts'
 
-/** Characters of all remembered queries together. */
+/** Maximum number of characters of all remembered queries together. */
 const charactersMax = 4_000_000
 
 export class LongQueries {

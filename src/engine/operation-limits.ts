@@ -28,7 +28,7 @@ export class RateLimited extends RequestError {
 
 /** Operations of this many seconds at the allowed rate. */
 const burstSeconds = 2
-/** Databases whose buckets are stored. After its bucket is dropped, a database gets a full one. */
+/** Maximum number of databases whose buckets are stored. After its bucket is dropped, a database gets a full one. */
 const databasesMax = 10_000
 
 /**

@@ -72,7 +72,7 @@ export function queueOf(database: DatabaseId | undefined, authorization: string)
   return database === undefined ? `credential ${authorization}` : ownerOfDatabase(database)
 }
 
-/** Queues for which {@link Leads} remembers the needed time. */
+/** Maximum number of queues for which {@link Leads} remembers the needed time. */
 const queuesMax = 10_000
 /** Microseconds. A process may have to wait this long for a CPU. */
 const leadMin = 50_000

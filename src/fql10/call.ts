@@ -117,8 +117,8 @@ export interface DocumentAccess {
   byId(collection: Module, id: bigint, call: Call): Doc
   byName(collection: Module, name: string, call: Call): Doc
   /**
-   * Undefined if the document can be read. `asWhole`: whether the caller needs all fields of the document. The check
-   * has no read cost if an index found the document and `asWhole` is false.
+   * Returns undefined if the document can be read. `asWhole`: whether the caller needs all fields of the document. The
+   * check has no read cost if an index found the document and `asWhole` is false.
    */
   absence(doc: Doc, call: Call, asWhole?: boolean): Absence | undefined
   /** Returns the fields in the order of the response. The document must be readable. */

@@ -136,7 +136,7 @@ const hexDigitsMax = 200
 /**
  * Parses a text as Java does: accepts surrounding whitespace, the suffixes `f` and `d`, hexadecimal numbers, `NaN` and
  * `Infinity`. A text can match each regular expression in only one way, so long texts are parsed in linear time.
- * Undefined if the text is invalid.
+ * Returns undefined if the text is invalid.
  */
 export function javaDouble(text: string): number | undefined {
   longCall(text.length)

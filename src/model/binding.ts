@@ -50,8 +50,8 @@ function transactionOver(names: NameLookup, own: DatabaseId): Transaction {
 }
 
 /**
- * Undefined if the binding fails, exceeds a limit, or reads data that bindings must not read. `names` resolves the
- * names in the document's database; without it, the binding can read only the document.
+ * Returns undefined if the binding fails, exceeds a limit, or reads data that bindings must not read. `names` resolves
+ * the names in the document's database; without it, the binding can read only the document.
  */
 export function evaluateBinding(
   host: SessionHost,

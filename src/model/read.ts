@@ -29,7 +29,7 @@ export function findDocument(ref: Ref, session: Session): Version | undefined {
   return isReachable(ref, session) && mayRead(ref, session) ? fetch(ref, session) : undefined
 }
 
-/** False if the caller may not read the document. */
+/** Returns false if the caller may not read the document. */
 export function documentExists(ref: Ref, session: Session): boolean {
   return findDocument(ref, session) !== undefined
 }

@@ -305,8 +305,8 @@ export class BatchWriter {
   }
 
   /**
-   * Undefined for a native collection. Documents of native collections (keys, tokens) are not imported, so references
-   * to them are not reported as missing.
+   * Returns undefined for a native collection. Documents of native collections (keys, tokens) are not imported, so
+   * references to them are not reported as missing.
    */
   #nameOf(collection: number): string | undefined {
     const ref = new Ref(this.#database, native.collections, BigInt(collection))

@@ -28,7 +28,7 @@ interface BatchSenderOptions {
 
 /** A full batch takes some milliseconds, so it hardly delays other requests. */
 export const batchRecordsMax = 100
-/** Characters in the texts of a batch's records. */
+/** Maximum number of characters in the texts of a batch's records. */
 export const batchCharactersMax = 262_144
 
 export class BatchSender {

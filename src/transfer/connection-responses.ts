@@ -5,7 +5,7 @@ import type { Json } from '../values/value.ts'
 import { type DatabasePath, QueryError } from './connection.ts'
 import { TransferError } from './record.ts'
 
-/** Credential for the database at `path`, which begins at the database of `secret`. */
+/** Returns the credential for the database at `path`, which begins at the database of `secret`. */
 export function scopedSecret(secret: string, path: DatabasePath): string {
   return path.length === 0 ? secret : `${secret}:${path.join('/')}:admin`
 }
@@ -21,7 +21,7 @@ export function resourceOf(name: string, status: number, body: string): Json {
   throw new QueryError(String(error.get('code')), describe(error))
 }
 
-/** The description of an error, followed by the invalid fields of a document. */
+/** Returns the description of an error, followed by the invalid fields of a document. */
 function describe(error: ReadonlyMap<string, Json>): string {
   const failures = error.get('failures')
   const parts = Array.isArray(failures)

@@ -2,7 +2,10 @@
 // the folder of the export, and differs from all others even on case-insensitive file systems. The original name can be
 // decoded from its path.
 
-/** Characters of a path segment. All file systems allow a segment of this length plus the suffix of a data file. */
+/**
+ * Maximum number of characters of a path segment. All file systems allow a segment of this length plus the suffix of a
+ * data file.
+ */
 const stepCharsMax = 200
 
 /** The pieces of a long segment. An encoded character (`%XX`) is not split. */
@@ -28,7 +31,8 @@ function inPieces(step: string): string {
 }
 
 /**
- * By name. Usually the path is the name itself; a name that is too long for one folder becomes several nested folders.
+ * Returns the path of the folder for each name. Usually the path is the name itself; a name that is too long for one
+ * folder becomes several nested folders.
  */
 export function folderPaths(names: Iterable<string>): ReadonlyMap<string, string> {
   const distinct = [...new Set(names)]

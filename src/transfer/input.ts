@@ -44,7 +44,7 @@ export async function* readText(
   else yield* without(from, converted(readBytes(source, 0, count), file))
 }
 
-/** Bytes of a text that is read as a whole. */
+/** Maximum size of a text that is read as a whole. */
 const textBytesMax = 67_108_864
 
 /** Throws the errors of {@link readText}, and {@link BadRecord} for a text that is too long. */

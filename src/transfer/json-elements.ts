@@ -54,7 +54,7 @@ interface ElementOptions {
 
 /** Bytes of an element: twice the maximum size of a document, because a text may be longer than its stored form. */
 const elementBytesMax = 33_554_432
-/** Bytes of a page before the first element of its array. */
+/** Maximum number of bytes of a page before the first element of its array. */
 const prefixBytesMax = 65_536
 
 const tab = 0x09

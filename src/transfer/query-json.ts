@@ -22,7 +22,7 @@ export function literal(json: Json): Json {
 }
 
 const pageSize = 500n
-/** Objects of a kind. A service of another program could return pages without an end. */
+/** Maximum number of objects of a kind. A service of another program could return pages without an end. */
 const objectsMax = 1_000_000
 
 /** `ask` runs a query and resolves with its result. `set`: contains the objects of a kind, such as `indexes`. */

@@ -15,7 +15,7 @@ export function isTransferred(collection: string): boolean {
 const documentFields = new Set(['data', 'ttl'])
 const credentialFields = new Set(['instance', 'hashed_password', 'data', 'ttl'])
 
-/** Why a record is invalid in every database; undefined when it is valid. */
+/** Returns why a record is invalid in every database, or undefined if the record is valid. */
 export function recordFault({ collection, fields, id, isHistory, ts }: DocumentRecord): string | undefined {
   if (!isTransferred(collection)) return `${collection} is written by queries only`
   if (id < 0n || id > int64Max) return `the id ${id} is not between 0 and ${int64Max}`

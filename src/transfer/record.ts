@@ -34,9 +34,9 @@ export interface DocumentRecord {
   readonly id: bigint
   /** Not yet validated. If undefined, the version gets the time at which it is written. */
   readonly ts: number | undefined
-  /** An older version or a deletion. */
+  /** True for an older version or a deletion. */
   readonly isHistory: boolean
-  /** The deletion of the document. Only versions in a history can be deletions. */
+  /** True for the deletion of the document. Only versions in a history can be deletions. */
   readonly isDelete: boolean
   /** Fields in stored form: `data`, `ttl` …; for credentials `instance` and `hashed_password`. */
   readonly fields: ObjectValue

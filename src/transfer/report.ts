@@ -49,9 +49,9 @@ export interface SchemaFinding {
   readonly reason?: string
 }
 
-/** Findings of one kind that are stored individually. Further ones are only counted. */
+/** Maximum number of findings of one kind that are stored individually. Further ones are only counted. */
 const listedMax = 1000
-/** Findings of one kind that the text shows. */
+/** Maximum number of findings of one kind that the text shows. */
 const shownMax = 100
 const placesMax = 5
 

@@ -54,7 +54,7 @@ export async function runRewind(
   return rewinder.counts
 }
 
-/** Documents that an error names. */
+/** Maximum number of documents that an error names. */
 const reasonsMax = 5
 
 class Rewinder {

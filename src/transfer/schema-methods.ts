@@ -8,7 +8,7 @@ import { SchemaAnswer } from './schema-answer.ts'
 /** Resolves with the body of the response. */
 type SendSchema = (path: DatabasePath, request: SchemaRequest) => Promise<string>
 
-/** UTF-16 code units of the schema files of a database. A push is much smaller. */
+/** Maximum number of UTF-16 code units in the schema files of a database. A push is much smaller. */
 const schemaUnitsMax = 67_108_864
 
 /**

@@ -210,9 +210,9 @@ interface Metadata {
   readonly collections: readonly string[]
 }
 
-/** Bytes of an export's metadata file, which is read into memory. */
+/** Maximum size of an export's metadata file, which is read into memory. */
 const metadataBytesMax = 16_777_216
-/** Parts of an export. */
+/** Maximum number of parts of an export. */
 const partsMax = 10_000
 
 async function readMetadata(path: string): Promise<Metadata> {

@@ -47,8 +47,8 @@ export function compareStrings(left: string, right: string): number {
 }
 
 /**
- * The longest common prefix after which each string ends or continues with an ASCII character: it does not affect the
- * weights of the characters after it.
+ * Returns the length of the longest common prefix after which each string ends or continues with an ASCII character: it
+ * does not affect the weights of the characters after it.
  */
 function commonStart(left: string, right: string): number {
   const limit = Math.min(left.length, right.length)
@@ -73,8 +73,8 @@ export function appendSortKey(writer: ByteWriter, text: string): void {
 }
 
 /**
- * Undefined if a character up to the first difference, or the next one, is not ASCII. The next character may change the
- * weight of the character at the difference.
+ * Returns undefined if a character up to the first difference, or the next one, is not ASCII. The next character may
+ * change the weight of the character at the difference.
  */
 function compareAscii(left: string, right: string): number | undefined {
   let tertiary = 0

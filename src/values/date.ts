@@ -95,7 +95,7 @@ export function parseDate(text: string): LocalDate | undefined {
   return new LocalDate(epochDayOf(read.year, read.month, read.day))
 }
 
-/** ISO text. Years outside 0000 to 9999 have a sign. */
+/** Returns a date in ISO 8601. Years outside 0000 to 9999 have a sign. */
 export function formatDate(date: LocalDate): string {
   return formatDay(date.epochDay)
 }

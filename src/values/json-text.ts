@@ -1,6 +1,6 @@
 // Builds the JSON text of responses from pieces.
 
-/** Undefined for a value that cannot be printed. */
+/** The text of a value, or undefined for a value that cannot be printed. */
 export type JsonPiece = string | undefined
 
 /** For texts up to this length, a check of each character is cheaper than a call of JSON.stringify. */
@@ -36,7 +36,7 @@ export function jsonObject(members: Readonly<Record<string, JsonPiece>>): string
   return `{${text}}`
 }
 
-/** Like {@link jsonObject}, but undefined when any member is undefined. */
+/** Like {@link jsonObject}, but returns undefined if any member is undefined. */
 export function completeJsonObject(members: Readonly<Record<string, JsonPiece>>): JsonPiece {
   for (const key in members) if (members[key] === undefined) return undefined
   return jsonObject(members)

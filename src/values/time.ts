@@ -117,7 +117,8 @@ function readOffset(text: string, start: number): number | undefined {
 }
 
 /**
- * ISO text in UTC, always with seconds. A fraction that is not zero has 3, 6 or 9 digits. `formatDay` writes the year.
+ * Returns a time in ISO 8601 and UTC, always with seconds. A fraction that is not zero has 3, 6 or 9 digits.
+ * `formatDay` writes the year.
  */
 export function formatTime(time: Time): string {
   const days = epochDayOfTime(time)

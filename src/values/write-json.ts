@@ -8,14 +8,14 @@ import type { Json } from './value.ts'
 export type Writable = Json | { readonly [name: string]: Writable } | readonly Writable[]
 
 /**
- * Compact if `indent` is empty, otherwise pretty-printed. Infinities and NaN become strings, as in responses, because
- * JSON has no such numbers.
+ * The text is compact if `indent` is empty, and pretty-printed otherwise. Infinities and NaN become strings, as in
+ * responses, because JSON has no such numbers.
  */
 export function writeJson(value: Writable, indent = ''): string {
   return write(value, indent, indent === '' ? '' : '\n')
 }
 
-/** Valid in both FQL and JSON: always with a point or an exponent. */
+/** Returns a text that is valid in both FQL and JSON, always with a point or an exponent. */
 export function doubleText(double: number): string {
   if (Object.is(double, -0)) return '-0.0'
   const text = String(double)

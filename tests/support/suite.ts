@@ -4,7 +4,7 @@ import type { Suite } from '../../scripts/test-plan.ts'
 
 export const suiteVariable = 'TEST_SUITE'
 
-/** Undefined when the file is run by itself. */
+/** The suite of this run, or undefined if a test file is run by itself. */
 export const suite = process.env[suiteVariable] as Suite | undefined
 
 /** Minutes for which a soak tries each law (`--minutes`). */

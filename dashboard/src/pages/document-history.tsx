@@ -127,7 +127,7 @@ interface VersionViewProps {
   readonly children: ComponentChildren
 }
 
-/** Null if the document did not exist. */
+/** Returns null if the document did not exist. */
 function dataFrom(ref: Query, version: Version | undefined): Query {
   if (version === undefined || version.action === 'delete') return null
   const data: Query = { select: ['data'], from: { get: ref }, default: { object: {} } }

@@ -19,7 +19,7 @@ import { HealthProcesses } from './health-processes.tsx'
 import { Backups, Checks } from './health-tasks.tsx'
 
 const refreshEveryMs = 3000
-/** Samples of one hour. */
+/** Number of samples in one hour. */
 const samplesMax = 1200
 
 export function Health() {

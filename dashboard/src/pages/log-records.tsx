@@ -147,7 +147,7 @@ function Pages({ span, filter }: { span: Span; filter: RecordFilter }) {
   )
 }
 
-/** Relative to the current database. */
+/** Returns the path of the record's database, relative to the current database. */
 function databaseOf({ record }: LogEntry): string {
   const own = [...(session.value?.principal.database ?? []), ...databasePath.value]
   return record.DATABASE.slice(own.length).join('/') || 'this one'

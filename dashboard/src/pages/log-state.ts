@@ -57,7 +57,7 @@ export function showLast(name: string): void {
   go(addressWith({ from: undefined, to: undefined, last: name }))
 }
 
-/** ISO 8601. */
+/** `from`, `to`: times in ISO 8601. */
 export function showSpan(from: string, to: string): void {
   go(addressWith({ last: undefined, from, to }))
 }

@@ -17,7 +17,7 @@ import { FieldTypes } from './field-types.tsx'
 
 const empty: Draft = { data: '{\n  \n}', notation: 'text', ttl: '' }
 
-/** Empty for callers without read access to the definition of the collection. */
+/** The draft is empty for callers without read access to the definition of the collection. */
 async function startOf(collection: string, signal: AbortSignal): Promise<Draft> {
   const definition = await readSchema('collections', collection, signal).catch(cause => {
     if (signal.aborted) throw cause

@@ -39,7 +39,7 @@ export function collectionTabs(name: string, here: 'rows' | 'deleted' | 'setting
   return <Tabs label="Collection" tabs={tabs} />
 }
 
-/** Empty for callers who may not list indexes. */
+/** Returns no indexes for callers who may not list them. */
 function useIndexes(collection: string): LoadState<readonly IndexShape[]> {
   return useLoad(
     async signal => {

@@ -74,7 +74,7 @@ export function CollectionLinks({ isShown }: { readonly isShown: boolean }) {
 
 type Sizes = ReadonlyMap<string, CollectionSize>
 
-/** Empty for callers who may not read sizes. */
+/** Returns no sizes for callers who may not read sizes. */
 function useSizes(names: readonly string[], here: string | undefined): Sizes {
   const [sizes, setSizes] = useState<Sizes>(new Map())
   const role = session.value?.principal.role

@@ -5,7 +5,7 @@ const units = ['B', 'KB', 'MB', 'GB', 'TB', 'PB'] as const
 /** Bytes of a megabyte, as in the settings of the service. */
 export const megabyte = 1_048_576
 
-/** About three digits: `61.4 KB`. Each unit is 1024 times the previous one. */
+/** Returns a text with about three digits, such as `61.4 KB`. Each unit is 1024 times the previous one. */
 export function bytesText(bytes: number): string {
   const power = bytes < 1 ? 0 : Math.min(units.length - 1, Math.floor(Math.log2(bytes) / 10))
   const value = bytes / 1024 ** power

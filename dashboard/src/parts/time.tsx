@@ -50,7 +50,7 @@ export function clockText(ms: number): string {
   return time.endsWith(':00') ? time.slice(0, 5) : time
 }
 
-/** Exact ISO 8601. */
+/** Returns the time in ISO 8601, exact to the microsecond. */
 export function exactTime(micros: bigint): string {
   const ms = Number(micros / 1000n)
   const rest = micros % 1000n
@@ -59,7 +59,7 @@ export function exactTime(micros: bigint): string {
   return date.toISOString().replace('Z', `${String(rest).padStart(3, '0')}Z`)
 }
 
-/** ISO 8601 of the value of a `datetime-local` field. Throws an Error outside the years 1970 to 9999. */
+/** Returns, in ISO 8601, the value of a `datetime-local` field. Throws an Error outside the years 1970 to 9999. */
 export function instantOf(text: string): string {
   const date = new Date(zone.value === 'UTC' ? `${text}Z` : text)
   const year = Number.isNaN(date.getTime()) ? 0 : date.getUTCFullYear()

@@ -18,7 +18,7 @@ const nothing: CollectionMembers = { fields: new Map(), indexes: new Map() }
 /** Documents whose field names are read. */
 const sampleSize = 50
 
-/** Empty if the caller may read neither definition nor documents. */
+/** Returns no members if the caller may read neither definition nor documents. */
 export async function readMembers(collection: string, signal: AbortSignal): Promise<CollectionMembers> {
   const definition = await readSchema('collections', collection, signal).catch(() => undefined)
   if (definition === undefined) return { ...nothing, fields: await sampledFields(collection, signal) }

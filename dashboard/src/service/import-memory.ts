@@ -12,7 +12,7 @@ import { readStoredJson, store } from './storage.ts'
 
 const prefix = 'terrarium-import-'
 const saveEveryMs = 1000
-/** References to missing documents that are checked again at the end. */
+/** Maximum number of references to missing documents that are checked again at the end. */
 const referencesMax = 10_000
 
 interface StoredImport {

@@ -136,7 +136,7 @@ export function areSame(left: readonly SchemaFile[], right: readonly SchemaFile[
   return left.every(({ name, text }) => texts.get(name) === text)
 }
 
-/** Equal for states with the same files. Does not contain the build state of a staged schema. */
+/** Returns equal texts for states with the same files. The text does not contain the build state of a staged schema. */
 export function identityOf({ version, files, staged }: SchemaState): string {
   return JSON.stringify([version, staged !== undefined, files])
 }

@@ -60,7 +60,7 @@ const isNumber = (value: Json): boolean => typeof value === 'bigint' || typeof v
 
 const timePattern = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})$/
 
-/** False for times and dates that are not in the calendar, such as the 45th of a month. */
+/** Returns false for times and dates that are not in the calendar, such as the 45th of a month. */
 function isValidTime(value: Json): boolean {
   if (at(value, '@date') !== undefined) return isInCalendar(textAt(value, '@date') ?? '')
   if (at(value, '@ts') === undefined) return true

@@ -41,7 +41,7 @@ export function textAt(value: Json | undefined, ...path: readonly (string | numb
   return typeof found === 'string' ? found : undefined
 }
 
-/** Empty if there is no list. */
+/** Returns an empty list if there is no list at the path. */
 export function listAt(value: Json | undefined, ...path: readonly (string | number)[]): readonly Json[] {
   const found = at(value, ...path)
   return Array.isArray(found) ? found : []

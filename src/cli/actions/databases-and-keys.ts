@@ -168,7 +168,7 @@ export async function* listOf(
   } while (after !== undefined)
 }
 
-/** Objects and empty pages of a list. */
+/** Maximum number of objects, and of empty pages, of a list. */
 const objectsMax = 1_000_000
 
 /** Throws {@link StartError} with the first error. */

@@ -123,7 +123,7 @@ function suggestionText(suggestion: Json): string {
   return `${begin} This index would avoid it:\n${lines.map(line => `    ${line}\n`).join('')}`
 }
 
-/** Empty if the member is neither a text nor a number. */
+/** Returns an empty string if the member is neither a text nor a number. */
 function textAt(json: Json, name: string): string {
   const member = memberOf(json, name)
   return typeof member === 'string' || typeof member === 'bigint' || typeof member === 'number'

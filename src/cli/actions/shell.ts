@@ -53,7 +53,9 @@ export function historyFile(env: NodeJS.ProcessEnv = process.env): string {
   return join(state, 'terrarium', 'history')
 }
 
-/** Newest first; empty when the file cannot be read. Shortens a file with too many entries. */
+/**
+ * Returns the entries, newest first, or no entries if the file cannot be read. Shortens a file with too many entries.
+ */
 export function readHistory(file: string): string[] {
   let entries: string[]
   try {

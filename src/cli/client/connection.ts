@@ -281,7 +281,7 @@ function readError(json: Json): WireError {
   }
 }
 
-/** Empty if the member is no array. */
+/** Returns an empty list if the member is no array. */
 export function listAt(json: Json, name: string): readonly Json[] {
   const member = memberOf(json, name)
   return Array.isArray(member) ? member : []

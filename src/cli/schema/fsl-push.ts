@@ -36,7 +36,7 @@ interface PushPlan {
 /** Holds kept objects whose own files the push replaces. */
 const remainingFile = 'kept.fsl'
 
-/** Attempts to plan a push while the schema changes. */
+/** Maximum number of attempts to plan a push while the schema changes. */
 const attemptsMax = 5
 
 /**

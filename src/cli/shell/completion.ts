@@ -22,7 +22,7 @@ const listings: Readonly<Record<string, string>> = {
   Role: 'roles',
 }
 
-/** Names fetched for one listing. */
+/** Maximum number of names fetched for one listing. */
 const namesMax = 10_000
 
 /** Fetches names on demand and caches them until {@link forget}. */

@@ -4,7 +4,7 @@ import { step } from '../../base/effort.ts'
 import { equalElements } from '../comparison.ts'
 import { Doc, Id, integerOf, isNull, isNumber, type Value } from '../value.ts'
 
-/** Equal values have equal keys. Undefined for values that must be compared with `equalElements`. */
+/** Equal values have equal keys. Returns undefined for values that must be compared with `equalElements`. */
 function keyOf(value: Value): string | undefined {
   if (isNumber(value)) {
     const integer = integerOf(value)

@@ -21,7 +21,7 @@ interface Reading<Receiver> {
   readonly backwards: (receiver: Receiver, call: Call, readsAll?: string) => Iterable<Value>
 }
 
-/** Null with the given reason if there is no element. */
+/** Returns null with the given reason if there is no element. */
 export function firstOf(elements: Iterable<Value>, reason: Message, call: Call): Value {
   for (const element of elements) return element
   return call.noElement(reason)

@@ -39,8 +39,8 @@ export function checkDefinition(
   previous: ObjectValue | undefined,
   findNameConflict: FindNameConflict,
 ): CheckedDefinition {
-  const { definition, failures: readOnly } = withoutStatus(given, previous)
-  const failures = [...readOnly, ...definitionFailures(definition, previous, findNameConflict)]
+  const { definition, failures: statusFailures } = withoutStatus(given, previous)
+  const failures = [...statusFailures, ...definitionFailures(definition, previous, findNameConflict)]
   return { definition: failures.length > 0 ? new Map(definition) : normalDefinition(definition), failures }
 }
 
@@ -207,7 +207,7 @@ interface StrippedDefinition {
   readonly failures: readonly ConstraintFailure[]
 }
 
-const readOnly = 'Failed to update field because it is readonly'
+const readOnlyText = 'Failed to update field because it is readonly'
 
 /**
  * Only the service may set the status of indexes and constraints. A client may send back a definition that the client
@@ -221,7 +221,7 @@ function withoutStatus(definition: ObjectValue, previous: ObjectValue | undefine
     const status = item.get('status')
     if (status === undefined) return item
     const isAllowedStatus = isKnown && (status === 'active' || status === 'complete')
-    if (!isAllowedStatus) failures.push({ paths: [[...path, 'status']], message: readOnly })
+    if (!isAllowedStatus) failures.push({ paths: [[...path, 'status']], message: readOnlyText })
     return new Map([...item].filter(([name]) => name !== 'status'))
   }
   const stripped = new Map(definition)

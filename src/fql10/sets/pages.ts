@@ -93,8 +93,8 @@ function sealCursor({ encoded, set, from, time, size }: PageStart, call: Call): 
 }
 
 /**
- * Undefined if the text is not a cursor, or if the cursor is no longer valid. If a set of the cursor comes from the
- * call of an index function, throws the failures of this call.
+ * Returns undefined if the text is not a cursor, or if the cursor is no longer valid. If a set of the cursor comes from
+ * the call of an index function, throws the failures of this call.
  */
 function openCursor(text: string, call: Call): PageStart | undefined {
   const opened = unseal(text, call.evaluation.world.sealing.cursorKey)

@@ -288,7 +288,7 @@ export class Alternatives {
 
 /**
  * The alternatives that accept the values of a source: each of them all values, or, if `all`, all of them together.
- * Undefined if there are none.
+ * Returns undefined if there are none.
  */
 function acceptingOf(
   rejections: Rejections,

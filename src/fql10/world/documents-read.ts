@@ -343,7 +343,7 @@ function addStored(
   return shown
 }
 
-/** Null if the version alone does not determine the text. */
+/** Returns null if the version alone does not determine the text. */
 function newText(read: DocumentVersion, tagged: boolean, call: Call): string | null {
   let depends = false
   const nothing = () => {

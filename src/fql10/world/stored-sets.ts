@@ -119,8 +119,8 @@ export class StoredSetReader implements SetReader {
   }
 
   /**
-   * Undefined for a set without an index. The covered fields are `id`, `coll`, and the fields that index entries
-   * contain unchanged.
+   * Returns undefined for a set without an index. The covered fields are `id`, `coll`, and the fields that index
+   * entries contain unchanged.
    */
   #indexUse({ options: { collection, index: name, span } }: StoredSet): IndexUse | undefined {
     const index = name === undefined ? undefined : this.#indexOf(collection, name)

@@ -72,6 +72,7 @@ interface Side {
   readonly owner: ObjectDefinition
   readonly field: FieldDefinition
   readonly target: ObjectDefinition
+  /** True if the field contains a list. */
   readonly isMany: boolean
   /** The name in the directive. */
   readonly name: string | undefined
@@ -162,8 +163,8 @@ function candidatesOf(side: Side, sides: Sides, paired: ReadonlySet<Side>): read
 }
 
 /**
- * Returns the opposite side; undefined if there is none. Throws if several fields of the same kind are candidates. Of a
- * single field and a list, the first in the order of the schema is the opposite.
+ * Returns the opposite side; undefined if there is none. Throws if several fields of the same kind are candidates. If a
+ * single field and a list are candidates, the opposite is the one that comes first in the schema.
  */
 function oppositeOf(side: Side, sides: Sides, paired: ReadonlySet<Side>): Side | undefined {
   const candidates = candidatesOf(side, sides, paired)

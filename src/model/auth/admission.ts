@@ -20,7 +20,7 @@ export interface Admission {
   readonly predicatesOf: PredicatesOf
 }
 
-/** Undefined if the secret has no suffix, null if the suffix is invalid. */
+/** The value is undefined if the secret has no suffix, and null if the suffix is invalid. */
 type Suffix = Scope | null | undefined
 
 export function rootCaller(suffix: Suffix, admission: Admission): Caller | Rejection {

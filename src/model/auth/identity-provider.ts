@@ -50,7 +50,7 @@ interface SignatureQuestion {
   readonly database: DatabaseId
 }
 
-/** Tokens with a verified signature. Each entry takes about 200 bytes. */
+/** Maximum number of cached tokens with a verified signature. Each entry takes about 200 bytes. */
 const signedTokensMax = 20_000
 
 export class IdentityProviders {

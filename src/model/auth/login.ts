@@ -119,8 +119,8 @@ export class Logins {
 }
 
 /**
- * Undefined if the document does not exist or has no password. The number of searches and reads is the same in all
- * cases.
+ * Returns undefined if the document does not exist or has no password. The number of searches and reads is the same in
+ * all cases.
  */
 function storedHashOf(asking: PasswordRequest, instance: Ref): string | undefined {
   const { transaction } = asking

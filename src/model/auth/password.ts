@@ -44,7 +44,7 @@ class BcryptThread {
   #done:
     | { readonly resolve: (result: unknown) => void; readonly reject: (error: unknown) => void }
     | undefined
-  /** Threads exit only after an error. */
+  /** False after an error, because threads exit only after an error. */
   alive = true
 
   constructor() {
@@ -97,12 +97,12 @@ interface PasswordOptions extends ThrottleOptions {
 }
 
 /**
- * Cached correct passwords, as keyed digests. Their checks are not throttled, so guesses by other clients do not delay
- * the user.
+ * Maximum number of cached correct passwords. They are cached as keyed digests. Their checks are not throttled, so
+ * guesses by other clients do not delay the user.
  */
 const verifiedMax = 20_000
 
-/** Databases in `#costs`. */
+/** Maximum number of databases in `#costs`. */
 const costsMax = 10_000
 
 export class Passwords {
@@ -168,9 +168,9 @@ export class Passwords {
   }
 
   /**
-   * Fake candidates, with which the check of a wrong password takes 2^c rounds for every user of a database. Here, c is
-   * the configured cost or the highest cost of a checked hash in the database, whichever is greater. A hash of a lower
-   * cost k takes 2^k rounds. Fake hashes of the costs k, k + 1 … c - 1 take the remaining rounds.
+   * Returns fake candidates, with which the check of a wrong password takes 2^c rounds for every user of a database.
+   * Here, c is the configured cost or the highest cost of a checked hash in the database, whichever is greater. A hash
+   * of a lower cost k takes 2^k rounds. Fake hashes of the costs k, k + 1 … c - 1 take the remaining rounds.
    */
   #filling(bytes: Uint8Array, storedHash: string | undefined, database: DatabaseId): Candidate[] {
     const known = storedHash === undefined ? undefined : bcryptCost(storedHash)

@@ -81,7 +81,7 @@ function decode(text: string): Uint8Array<ArrayBuffer> | undefined {
   return bytes !== undefined && encodeBase64Url(bytes) === text ? bytes : undefined
 }
 
-/** Cached pairs of secret and hash. Each entry takes about 200 bytes. */
+/** Maximum number of cached pairs of secret and hash. Each entry takes about 200 bytes. */
 const verifiedPairsMax = 100_000
 
 /**

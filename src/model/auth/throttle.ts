@@ -59,7 +59,8 @@ interface Count {
 }
 
 /**
- * Keys (pairs of client and identity) in a notice to other processes. Failures of further keys are counted only here.
+ * Maximum number of keys (pairs of client and identity) in a notice to other processes. Failures of further keys are
+ * counted only here.
  */
 const newsMax = 4096
 

@@ -60,7 +60,7 @@ function keepsBody({ fields, previous }: Draft): boolean {
   return equalValues(fields.get('body') ?? null, previous?.fields.get('body') ?? null)
 }
 
-/** Why a server key may not write a function with the given role. */
+/** Returns the reasons why a server key may not write a function with the given role. */
 function reasonsAgainst(role: Value, { mode, session }: Draft): readonly FieldFailure[] {
   if (role !== 'admin') return roleFailures(role, ['role'], session)
   return [failure(['role'], { kind: 'admin role', isNew: mode === 'create' })]

@@ -126,7 +126,7 @@ export function failurePlaceOf(mode: WriteMode): FailurePlace {
   return mode === 'create' ? 'target' : 'call'
 }
 
-/** The value has the wrong type. */
+/** Returns the failure of a value that has the wrong type. */
 export function invalidType(path: readonly string[], value: Value, expected: string): FieldFailure {
   return failure(path, { kind: 'type', value, expected })
 }

@@ -10,7 +10,7 @@ export function textIn(fields: ObjectValue | undefined, name: string): string | 
   return typeof value === 'string' ? value : undefined
 }
 
-/** Empty if the member contains no object. */
+/** Returns an empty object if the member contains no object. */
 export function objectIn(fields: ObjectValue | undefined, name: string): ObjectValue {
   const value = fields?.get(name)
   return isObject(value) ? value : new Map()
@@ -26,7 +26,7 @@ export function namedIn(
   )
 }
 
-/** Empty if the member contains no array. */
+/** Returns an empty array if the member contains no array. */
 export function listIn(fields: ObjectValue | undefined, name: string): readonly Value[] {
   const value = fields?.get(name)
   return isArray(value) ? value : []

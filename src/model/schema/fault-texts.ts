@@ -58,7 +58,8 @@ export function foreignValueText({ type }: { readonly type: string }): Message {
 export const stagedSchemaText: Message = msg`Cannot update schema from FQL v4 if schema has been staged.`
 
 /**
- * Why a document violates the definition of its collection. For operations without a query language, such as imports.
+ * Returns why a document violates the definition of its collection, for operations without a query language, such as
+ * imports.
  */
 export function faultText(fault: Fault): string {
   switch (fault.kind) {

@@ -17,7 +17,7 @@ export function readableDocuments(session: Session): ElementFilter {
 
 /**
  * `isFiltered` is false if the caller has the right `unrestricted_read`, so that entries with the given terms are not
- * filtered. Undefined if the index does not exist or the caller may not read it.
+ * filtered. Returns undefined if the index does not exist or the caller may not read it.
  */
 export function readableIndex(ref: Ref, terms: readonly Value[], { access, database, transaction }: Session) {
   const index = transaction.catalogue.index(ref)
@@ -28,7 +28,7 @@ export function readableIndex(ref: Ref, terms: readonly Value[], { access, datab
   return isPublic || access.allows({ ...request, action: 'read' }) ? { index, isFiltered: true } : undefined
 }
 
-/** The right `unrestricted_read`. */
+/** Returns whether the caller has the right `unrestricted_read` for a collection. */
 export function mayReadAll(collection: Ref, { access }: Session): boolean {
   return access.allows({ action: 'unrestricted_read', resource: collection, argument: () => null })
 }
@@ -39,14 +39,14 @@ export function mayReadNative(collection: Ref, { access }: Session): boolean {
 }
 
 /**
- * The documents that a collection lists, for any caller. Among indexes, excludes those that are part of collection
- * definitions.
+ * Accepts the documents that a collection lists, for any caller. A list of indexes does not contain the indexes that
+ * are part of collection definitions.
  */
 export function listedDocumentsOf(collection: Ref, session: Session): ElementFilter {
   return listed(collection, allDocuments, session)
 }
 
-/** The listed documents that the caller may read. */
+/** Accepts the listed documents that the caller may read. */
 export function readableDocumentsOf(collection: Ref, session: Session): ElementFilter {
   return listed(collection, readableDocuments(session), session)
 }

@@ -108,8 +108,8 @@ function storedScan({ from, to, reverse }: ElementScan, order: SetOrder, { at }:
 }
 
 /**
- * Empty if the document does not exist. `source` is the set as the query names it: `singleton` of the document, or the
- * reference to the document.
+ * The stream is empty if the document does not exist. `source` is the set as the query names it: `singleton` of the
+ * document, or the reference to the document.
  */
 export function documentStream(document: Ref, source: Value, reading: Reading): ElementStream {
   const element: Element = { values: [], document, sources: [source] }

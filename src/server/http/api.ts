@@ -144,7 +144,7 @@ function apiCode(code: RequestErrorCode): string {
   return code.replaceAll(' ', '_')
 }
 
-/** ISO 8601 with milliseconds. */
+/** Returns a time in ISO 8601 with milliseconds. */
 export function isoTime(micros: Micros): string {
   return formatMicros(Math.floor(micros / 1000) * 1000)
 }

@@ -8,8 +8,8 @@ import type { Readable, Writable } from 'node:stream'
 export type HeaderList = (string | number)[]
 
 /**
- * The stream for the body of a response that is sent in pieces. Does not reference the request, so that its memory can
- * be freed.
+ * The stream for the body of a response that is sent in pieces. The object does not reference the request, so that the
+ * request's memory can be freed.
  */
 export interface Outlet {
   /** The caller must end this stream. */

@@ -262,8 +262,8 @@ export async function logAccess(
 }
 
 /**
- * Undefined for a whole region group. Throws 403 when the client may not see the log, whether or not the database
- * exists. Throws 404 when the database does not exist.
+ * Returns undefined for a whole region group. Throws 403 when the client may not see the log, whether or not the
+ * database exists. Throws 404 when the database does not exist.
  */
 function allowedDatabase(
   { database, regionGroup }: LogRequest,

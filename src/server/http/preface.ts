@@ -43,7 +43,7 @@ const recordHeadBytes = 5
 const recordLengthAt = 3
 const handshakeType = 22
 
-/** Also true when `seen` does not begin a handshake. */
+/** Returns true also if `seen` does not begin a handshake. */
 export function containsFirstRecord(seen: Buffer): boolean {
   if (seen[0] !== handshakeType) return true
   return seen.length >= recordHeadBytes && seen.length >= recordHeadBytes + seen.readUInt16BE(recordLengthAt)

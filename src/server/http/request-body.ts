@@ -30,7 +30,10 @@ export interface BodyRules {
 
 const empty = Buffer.alloc(0)
 
-/** Bytes that are read from a rejected body. Closing the connection while the client sends could lose the response. */
+/**
+ * Maximum number of bytes that are read from a rejected body. Closing the connection while the client sends could lose
+ * the response.
+ */
 export const drainedBytesMax = 4 * limits.requestBodyBytesMax
 
 /**

@@ -5,7 +5,7 @@ import type { Answer } from './answer.ts'
 /** Upper bounds of the classes in seconds. The last class has no upper bound. */
 export const durationBounds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
-/** A number of the protocol. */
+/** The highest status code of HTTP. */
 export const statusMax = 599
 
 export class RequestMeter {

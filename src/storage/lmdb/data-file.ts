@@ -140,7 +140,7 @@ export async function findDamage(file: string): Promise<string | undefined> {
 
 const pagesAtOnce = 500
 
-/** Checks of a file while other processes write to it. */
+/** Maximum number of checks of a file while other processes write to it. */
 const attemptsMax = 100
 
 function metaPages(descriptor: number): Buffer {

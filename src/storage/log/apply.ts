@@ -56,7 +56,7 @@ export function completeCopy(
 export type BatchSpan = Pick<RecordBounds, 'batchStart' | 'batchEnd'>
 
 /**
- * In their order, in one transaction. `free`: the free bytes on the disk of the folder. Throws like
+ * Applies the batches in their order, in one transaction. `free`: the free bytes on the disk of the folder. Throws like
  * {@link applySegment}.
  */
 export function applyBatches(
@@ -111,8 +111,8 @@ interface TreeStats {
 }
 
 /**
- * How many pages LMDB copies at most when the rows of a table are written: each row copies its leaf page and the branch
- * pages above it. Must run in a transaction.
+ * Returns the maximum number of pages that LMDB copies when the rows of a table are written: each row copies its leaf
+ * page and the branch pages above it. Must run in a transaction.
  */
 function copiedPagesMax(trees: Trees, table: RowTable): number {
   const rowsByTree = new Map<ByteDatabase, number>()

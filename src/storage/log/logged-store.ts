@@ -89,7 +89,7 @@ const applyAfterMs = 4_000
  * (lmdb/newest-commit.ts).
  */
 const recoveryIntervalMs = 2
-/** Attempts of the first write to LMDB. */
+/** Maximum number of attempts of the first write to LMDB. */
 const recoveriesMax = 1_000
 
 /** The writes of a batch of transactions. `pieces`: further writes of the last transaction. */

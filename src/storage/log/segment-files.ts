@@ -28,7 +28,7 @@ export const logFolder = 'commit-log'
 /** A segment for a larger record is larger. */
 export const segmentBytesDefault = 8 * 1024 * 1024
 
-/** Files that are kept for reuse. */
+/** Maximum number of files that are kept for reuse. */
 const sparesMax = 2
 /**
  * Each write to a new file adds so few zeros, because the page cache manages the pages of one write as a unit, and later

@@ -22,7 +22,7 @@ const trimEveryMs = 10_000
 const stepKeysMax = 5_000
 /** A transaction that applies log rows with this number of bytes applies no further ones. */
 const stepBytesMax = 8 << 20
-/** Log rows that one statement removes. */
+/** Maximum number of log rows that one statement removes. */
 const trimRowsMax = 1_000
 /** Every log row is kept for this time, so that a node finds all rows after a short disconnection. */
 const retentionSeconds = 600

@@ -147,7 +147,7 @@ async function resumable(
   return { note, last: Buffer.from(entry?.key ?? []) }
 }
 
-/** A page at a time. */
+/** Removes one page of rows at a time. */
 async function empty(local: KeyValueStore): Promise<void> {
   for (let count = 1; count > 0; ) {
     count = await local.transact(view => {
@@ -209,7 +209,10 @@ interface Comparison {
 
 /** Maximum number of differences in the result of a comparison. */
 export const differencesMax = 100
-/** Attempts to bring both stores to the same batch: a running node advances its replica during the comparison. */
+/**
+ * Maximum number of attempts to bring both stores to the same batch: a running node advances its replica during the
+ * comparison.
+ */
 const attemptsMax = 1_000
 
 /** `copy`: a node's replica. `record`: a store with the content of the record, to which no other process writes. */

@@ -38,8 +38,8 @@ export function markSilent({ name }: DatabaseServer): void {
 const connectTimeoutMs = 5_000
 
 /**
- * In the order in which they are tried. Throws {@link StoreUnavailableError} when a file that the address names cannot
- * be read.
+ * Returns the servers in the order in which they are tried. Throws {@link StoreUnavailableError} when a file that the
+ * address names cannot be read.
  */
 export function endpointsOf(url: string, purpose: string): DatabaseServer[] {
   const address = parseDatabaseAddress(url)

@@ -147,9 +147,9 @@ export async function retainLog(session: PostgresSession, node: string, needs: n
 const standbyPatienceMs = 1_000
 
 /**
- * Why commits of any session wait for a synchronous standby, with the state of the standbys; undefined if no commit has
- * waited for {@link standbyPatienceMs}. Roles without `pg_monitor` see the number of standbys, but not their names, and
- * only sessions of the same role.
+ * Returns why commits of any session wait for a synchronous standby, with the state of the standbys, or undefined if no
+ * commit has waited for {@link standbyPatienceMs}. Roles without `pg_monitor` see the number of standbys, but not their
+ * names, and only sessions of the same role.
  */
 export async function missingStandby(session: PostgresSession): Promise<StoreUnavailableError | undefined> {
   const [row] = await session

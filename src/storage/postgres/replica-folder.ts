@@ -64,7 +64,7 @@ export async function prepareReplica(options: PrepareOptions): Promise<void> {
  * of consecutive damaged replicas.
  */
 const markOf = (folder: string) => join(folder, 'replica-in-use')
-/** Consecutive damaged replicas. If there are more, the cause is probably the machine. */
+/** Maximum number of consecutive damaged replicas. If there are more, the cause is probably the machine. */
 const damagesMax = 3
 
 function readMark(folder: string): number | undefined {
@@ -158,7 +158,7 @@ async function faultOf(session: PostgresSession, folder: string): Promise<Replic
   }
 }
 
-/** Connections of one process, including the one that counts rows during a copy of the state. */
+/** Maximum number of connections of one process, including the one that counts rows during a copy of the state. */
 const sessionsMax = 6
 /** Time limit of these checks. Without it, a statement could wait long for a connection of a pooler. */
 const patienceMs = 3_000

@@ -53,8 +53,8 @@ function scientific(magnitude: number, fraction: number, { alternate }: Specifie
 }
 
 /**
- * With `precision` significant digits: in plain notation for zero and for numbers from 0.0001 to 10^precision, and in
- * scientific notation for other numbers.
+ * Writes a number with `precision` significant digits: in plain notation for zero and for numbers from 0.0001 to
+ * 10^precision, and in scientific notation for other numbers.
  */
 function general(magnitude: number, precision: number, { grouped }: Specifier): string {
   const rounded = roundDigits(decimalOf(magnitude), precision)

@@ -27,5 +27,5 @@ export interface ElementContext {
   readonly hasRowIds: boolean
 }
 
-/** Undefined if nothing of the element is imported. Throws `BadRecord`. */
+/** Returns undefined if nothing of the element is imported. Throws `BadRecord`. */
 export type ReadElement = (element: Json, context: ElementContext) => SourceRecord | undefined

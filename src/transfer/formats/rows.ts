@@ -75,7 +75,7 @@ export interface CellRules {
  */
 export type EmptyCells = 'null' | 'quoted-null' | 'empty'
 
-/** Null for an empty cell without quotes. */
+/** The value of a cell, or null for an empty cell without quotes. */
 export type Cell = string | null
 
 export function readCells(

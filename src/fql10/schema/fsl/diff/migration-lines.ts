@@ -15,8 +15,8 @@ interface PlannedMigration {
 }
 
 /**
- * Undefined if there are neither steps nor an `add_wildcard` statement. The result can be empty, because some steps
- * have no line.
+ * Returns undefined if there are neither steps nor an `add_wildcard` statement. The result can be empty, because some
+ * steps have no line.
  */
 export function migrationLines(
   { statements, steps }: PlannedMigration,
