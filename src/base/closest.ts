@@ -1,8 +1,8 @@
 // Suggests the word that a misspelled word probably means.
 
 /**
- * The word with the smallest edit distance to a misspelled word, ignoring case. Undefined when every distance exceeds a
- * third of the length of `word`.
+ * The word with the smallest edit distance to a misspelled word, ignoring case. Returns undefined when every distance
+ * exceeds a third of the length of `word`.
  */
 export function closestTo(word: string, words: Iterable<string>): string | undefined {
   let closest: string | undefined

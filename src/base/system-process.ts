@@ -5,8 +5,8 @@ import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { getPriority, setPriority } from 'node:os'
 
 /**
- * Combines the boot of the machine, the pid namespace, and the start time of the process. Undefined when there is no
- * such process, and on systems other than Linux.
+ * Combines the boot of the machine, the pid namespace, and the start time of the process. Returns undefined when there
+ * is no such process, and on systems other than Linux.
  */
 export function processMark(pid: number): string | undefined {
   const here = surroundings()
@@ -15,8 +15,8 @@ export function processMark(pid: number): string | undefined {
 }
 
 /**
- * `mark`: the result of {@link processMark} for that process. Undefined if unknown, for example because `mark` is from
- * another container.
+ * `mark`: the result of {@link processMark} for that process. Returns undefined if the answer is unknown, for example
+ * because `mark` is from another container.
  */
 export function isAlive(pid: number, mark: string | undefined): boolean | undefined {
   const here = surroundings()

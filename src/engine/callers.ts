@@ -121,7 +121,9 @@ export function placeOf(
   }
 }
 
-/** Outermost first. Undefined if a database of the path does not exist. */
+/**
+ * Returns the ids of the databases in a path, outermost first, or undefined if a database of the path does not exist.
+ */
 export function followNames(
   { catalogue }: ReadTransaction,
   names: readonly string[],

@@ -202,8 +202,8 @@ class QueryKind implements RequestKind {
 
   /**
    * Parses a query before its evaluation. `writes`: it needs a writing transaction. `long`: parsing takes too long for
-   * this process, or the evaluation certainly will. Undefined for all others, including invalid queries, because their
-   * errors are reported only after authentication.
+   * this process, or the evaluation certainly will. Returns undefined for all others, including invalid queries,
+   * because their errors are reported only after authentication.
    */
   #knownOutcome(): 'writes' | 'long' | undefined {
     const { authorization, linearized, readOnly } = this.#request

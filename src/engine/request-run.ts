@@ -152,8 +152,8 @@ class RequestRun {
 
   /**
    * Fetches all commits of other machines after a failure, because one of them may make the request succeed. The caller
-   * evaluates the query again after the promise resolves. Undefined for the second failure of a request, and if the
-   * client's address has used up its limit, so that unauthenticated clients cannot control how often this machine
+   * evaluates the query again after the promise resolves. Returns undefined for the second failure of a request, and if
+   * the client's address has used up its limit, so that unauthenticated clients cannot control how often this machine
    * queries the store.
    */
   #refreshFor(error: unknown): Promise<void> | undefined {

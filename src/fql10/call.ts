@@ -102,7 +102,7 @@ export interface AccessReader {
 }
 
 export interface NameReader {
-  /** Finds a global name or alias. Undefined if the name is unknown. */
+  /** Finds a global name or alias. Returns undefined if the name is unknown. */
   global(name: string): Module | UserFunction | undefined
   /** Finds a collection by name or alias. Throws a QueryFailure at `call` if the name is unknown. */
   collection(name: string, call: Call): Module
@@ -124,11 +124,13 @@ export interface DocumentAccess {
   /** Returns the fields in the order of the response. The document must be readable. */
   fields(doc: Doc, call: Call): Struct
   /**
-   * The cached JSON text of a readable document's fields, without the id, the collection and the braces. Undefined if
-   * the text cannot be made from the stored version alone, for example because of computed fields.
+   * The cached JSON text of a readable document's fields, without the id, the collection and the braces. Returns
+   * undefined if the text cannot be made from the stored version alone, for example because of computed fields.
    */
   storedText(doc: Doc, tagged: boolean, call: Call): string | undefined
-  /** `data` is the object with all data fields. The document must be readable. Undefined for a missing field. */
+  /**
+   * `data` is the object with all data fields. The document must be readable. Returns undefined for a missing field.
+   */
   field(doc: Doc, name: string, call: Call): Value | undefined
   /** Adds a hint at `call.span` if the index that found the document does not contain the given field. */
   hintUncovered(doc: Doc, name: string, call: Call): void
@@ -140,7 +142,7 @@ export interface DocumentAccess {
 export interface TokenSealing {
   readonly database: DatabaseId
   resultTime(): Micros
-  /** The commit time of the query's writes. Undefined if the query has not written. */
+  /** The commit time of the query's writes. Returns undefined if the query has not written. */
   writeTime(): Micros | undefined
   /** The key that authenticates cursors. */
   readonly cursorKey: Uint8Array
@@ -190,7 +192,7 @@ export interface Evaluation {
   /** Returns a QueryFailure instead of throwing it, so that evaluation can continue. */
   attempt<T>(work: () => T): T | QueryFailure
   global(name: string): Value | undefined
-  /** The library's field or method for the type of `receiver`. Undefined if the type has no such member. */
+  /** The library's field or method for the type of `receiver`. Returns undefined if the type has no such member. */
   member(receiver: Value, name: string): Value | undefined
   /** Applies a function that `call` has received as an argument. Errors in the function include `call` in traces. */
   apply(callee: FunctionValue, args: readonly Value[], call: Call): Value

@@ -55,7 +55,7 @@ function idNumber(value: Value): bigint | number | undefined {
   return typeof value === 'number' ? value : integerOf(value)
 }
 
-/** Accepts values of one type, or an ID with a number or a text. Undefined if the values have no order. */
+/** Accepts values of one type, or an ID with a number or a text. Returns undefined if the values have no order. */
 export function compare(left: Value, right: Value): number | undefined {
   if (left instanceof Id || right instanceof Id) {
     const [a, b] = [idNumber(left), idNumber(right)]

@@ -121,7 +121,7 @@ export function complement(value: NumberValue): bigint {
   return ~bitsOf(value)
 }
 
-/** Accepts a decimal text with an optional sign. Undefined for any other text. */
+/** Accepts a decimal text with an optional sign. Returns undefined for any other text. */
 export function integerOfText(text: string): bigint | undefined {
   if (text.length > 20 || !/^[+-]?[0-9]+$/.test(text)) return undefined
   const integer = BigInt(text.startsWith('+') ? text.slice(1) : text)

@@ -91,7 +91,7 @@ function lambdaOf(node: Node): LambdaNode | undefined {
   return node.kind === 'lambda' && node.parameters.length === 1 ? node : undefined
 }
 
-/** The stored path of a field of the lambda parameter `parameter`. Undefined for any other expression. */
+/** The stored path of a field of the lambda parameter `parameter`. Returns undefined for any other expression. */
 function pathOf(node: Node, parameter: string): { readonly path: Path } | undefined {
   if (node.kind === 'group') return pathOf(node.inner, parameter)
   if (node.kind !== 'chain' || node.operand.kind !== 'name' || node.operand.name !== parameter)

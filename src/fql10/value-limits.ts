@@ -76,7 +76,7 @@ function rejectBeyond({ units, depth }: Extent, call: Call): void {
   }
 }
 
-/** `units`: the length in UTF-16 units. Undefined if the text is within the limit. */
+/** `units`: the length in UTF-16 units. Returns undefined if the text is within the limit. */
 export function tooLong(units: number): Message | undefined {
   const max = limits.v10TextUnitsMax
   return units > max ? msg`Value too large: string size ${units} exceeds limit ${own(max)}.` : undefined

@@ -121,7 +121,7 @@ export function refNames(scope: DatabaseId, apiVersion: ApiVersion, transaction:
   return {
     scope,
     nameOf: ref => catalogue.nameOf(ref),
-    parentOf: database => (database === rootDatabase ? undefined : catalogue.database(database)?.ref),
+    databaseDocument: database => (database === rootDatabase ? undefined : catalogue.database(database)?.ref),
     isThere: collection => catalogue.hasCollection(scope, collection),
     // A writing transaction may change names, so references are rendered without the cache `tails`.
     ...(!writable && { tails: catalogue.derived(scope, `tails in ${apiVersion}`, noTails) }),

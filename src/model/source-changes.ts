@@ -56,8 +56,8 @@ export function sourceChanges(
 }
 
 /**
- * Returns whether {@link sourceChanges} returns all changes since `from`. False if history since `from` has been
- * removed and, for collections, if the change record begins after `from`.
+ * Returns whether {@link sourceChanges} returns all changes since `from`. Returns false if history since `from` has
+ * been removed and, for collections, if the change record begins after `from`.
  */
 export function areComplete(
   source: ChangeSource,

@@ -189,7 +189,7 @@ export class QueryLog {
 
   /**
    * Returns export requests, the newest first. A page may have fewer than `size` requests when other clients have made
-   * very many export requests. Undefined when `token` was not returned with an earlier page.
+   * very many export requests. Returns undefined when `token` was not returned with an earlier page.
    */
   page(
     token: string | undefined,

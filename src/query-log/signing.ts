@@ -30,8 +30,8 @@ export class Signer {
   }
 
   /**
-   * Returns the time at which a download target expires, in seconds since the Unix epoch. Undefined if this service has
-   * not signed the target.
+   * Returns the time at which a download target expires, in seconds since the Unix epoch. Returns undefined if this
+   * service has not signed the target.
    */
   expiryOf(name: string, target: string): number | undefined {
     const expires = /\?expires=(\d{1,12})&/.exec(target)?.[1]

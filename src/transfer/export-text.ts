@@ -168,7 +168,7 @@ export class ExportPrinter {
       this.#onLost('a stored lambda')
       return JSON.stringify(printedLambda)
     }
-    const names = { scope: rootDatabase, nameOf: () => undefined, parentOf: () => undefined }
+    const names = { scope: rootDatabase, nameOf: () => undefined, databaseDocument: () => undefined }
     return `{"@object":${renderValue(lambda, { apiVersion: '4', names })}}`
   }
 }

@@ -332,7 +332,10 @@ function cellRules(names: readonly string[], row: readonly Cell[], { emptyCells 
   return { hasIds, allJson, emptyCells }
 }
 
-/** Schema objects in a file that begins with one. Empty for `.fsl` files and for files of documents. */
+/**
+ * Returns the schema objects in a file that begins with a schema object. The result is empty for `.fsl` files and for
+ * files of documents.
+ */
 export async function readSchemaFile(file: SourceFile, notes: Notes): Promise<readonly SchemaRecord[]> {
   const { content } = file
   if (content.kind === 'fql') return createdIn(file)

@@ -219,7 +219,7 @@ class PageReader {
     return undefined
   }
 
-  /** When a document was deleted. Undefined if it was created again before the time of the export. */
+  /** When a document was deleted. Returns undefined if it was created again before the time of the export. */
   #endOf(document: Ref): Micros | undefined {
     const { at } = this.#request
     for (const { action, ts } of this.#transaction.versions(document, { reverse: true, notAfter: at })) {

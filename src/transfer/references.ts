@@ -23,7 +23,7 @@ export const namedKinds = Object.keys(nativeOfKind) as readonly SchemaKind[]
 /** Prefix of the names of native collections. */
 export const nativeMark = '/'
 
-/** Follows a path of names in nested JSON objects. Undefined when a member does not exist. */
+/** Follows a path of names in nested JSON objects. Returns undefined when a member does not exist. */
 export function memberOf(json: Json | undefined, ...names: readonly string[]): Json | undefined {
   return names.reduce<Json | undefined>(
     (inner, name) => (inner instanceof Map ? inner.get(name) : undefined),

@@ -17,7 +17,10 @@ export function encodeBase64Url(bytes: Uint8Array): string {
   return encodeBase64(bytes).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
 }
 
-/** Accepts standard and URL-safe base64, also mixed, with or without padding. Undefined if the text is not base64. */
+/**
+ * Accepts standard and URL-safe base64, also mixed, with or without padding. Returns undefined if the text is not
+ * base64.
+ */
 export function decodeBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
   // The runtime's decoders skip white space, but the protocol does not allow it.
   for (let at = 0; at < text.length; at++) if (text.charCodeAt(at) <= 0x20) return undefined

@@ -88,7 +88,7 @@ export function readDay(text: string): (CivilDay & { readonly end: number }) | u
   return { year: sign === '-' ? -year : year, month, day, end: yearEnd + 6 }
 }
 
-/** Parses `YYYY-MM-DD` without blanks. Undefined for other texts, and for a day that does not exist. */
+/** Parses `YYYY-MM-DD` without blanks. Returns undefined for other texts, and for a day that does not exist. */
 export function parseDate(text: string): LocalDate | undefined {
   const read = readDay(text)
   if (!read || read.end !== text.length || read.day > daysInMonth(read.year, read.month)) return undefined

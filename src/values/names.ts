@@ -45,7 +45,7 @@ const firstMark = 0x80
 /** Maximum number of different names that have marks in one shape. */
 export const markedNamesMax = 32
 
-/** `place`: the index in the list of names. Undefined if it is negative, or too large for a mark. */
+/** `place`: the index in the list of names. Returns undefined if it is negative, or too large for a mark. */
 export function markOf(place: number): string | undefined {
   return place >= 0 && place < markedNamesMax ? String.fromCharCode(firstMark + place) : undefined
 }

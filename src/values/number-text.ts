@@ -16,7 +16,7 @@ const integerDigitsMax = 19
  * Reads the longest prefix that is a number, ignoring blanks at both ends of the text. A number has an optional minus
  * sign, digits with optional grouping commas, an optional point with more digits, and an optional exponent with a
  * capital `E`. `NaN` and `∞` are also numbers. An integral value that fits into 64 bits is a bigint. All other values
- * and -0 are doubles. Undefined when the text does not start with a number.
+ * and -0 are doubles. Returns undefined when the text does not start with a number.
  */
 export function parseJavaNumber(text: string): bigint | number | undefined {
   const trimmed = trimBlanks(text)

@@ -46,7 +46,7 @@ for (const [name, nanos] of [
   units.set(name, unit).set(`${name}s`, unit)
 }
 
-/** `name` is in lower case, such as `day` or `days`. Undefined for other names. */
+/** `name` is in lower case, such as `day` or `days`. Returns undefined for other names. */
 export function timeUnit(name: string): TimeUnit | undefined {
   return units.get(name)
 }
@@ -54,7 +54,7 @@ export function timeUnit(name: string): TimeUnit | undefined {
 /**
  * Parses ISO text: a date, `T`, hours, minutes, optional seconds with a fraction of up to nine digits, and an offset or
  * `Z`. A day after the end of a month is read as the last day of the month. 24:00 means the next midnight. Blanks are
- * not allowed. Undefined when the text is not a time.
+ * not allowed. Returns undefined when the text is not a time.
  */
 export function parseTime(text: string): Time | undefined {
   const date = readDay(text)

@@ -11,7 +11,7 @@ const longestText = 36
 
 /**
  * Parses five groups of hexadecimal digits. Short groups are padded with zeros: `1-1-1-1-1` is a UUID. Only the last
- * digits of long groups are used. Undefined if the text is not a UUID.
+ * digits of long groups are used. Returns undefined if the text is not a UUID.
  */
 export function parseUuid(text: string): Uuid | undefined {
   if (text.length > longestText) return undefined

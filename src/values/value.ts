@@ -255,7 +255,7 @@ export class RenderCache {
 export abstract class Transient {
   abstract readonly kind: string
 
-  /** The string that is equal to this value, such as the name of an action. Undefined if no string is equal. */
+  /** The string that is equal to this value, such as the name of an action, or undefined if no string is equal. */
   get word(): string | undefined {
     return undefined
   }

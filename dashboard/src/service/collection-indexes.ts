@@ -93,8 +93,8 @@ function fieldsOf(part: Json, list: 'terms' | 'values' | 'unique'): readonly str
 }
 
 /**
- * A query that uses an index. Undefined for constraints, which queries do not name, and for collection names that need
- * quotes.
+ * A query that uses an index. Returns undefined for constraints, which queries do not name, and for collection names
+ * that need quotes.
  */
 export function usageOf(part: Json): string | undefined {
   const name = textAt(part, 'name')

@@ -23,7 +23,10 @@ export async function checkQuery(query: string, signal: AbortSignal): Promise<st
   return summary
 }
 
-/** The members of the value before the name at `offset`, a UTF-16 offset. Empty if its type is unknown. */
+/**
+ * The members of the value before the name at `offset`, a UTF-16 offset. The result is empty if the type of the value
+ * is unknown.
+ */
 export async function readValueMembers(
   query: string,
   offset: number,

@@ -6,8 +6,8 @@ const wordPattern =
 const closing: Readonly<Record<string, string>> = { '(': ')', '[': ']', '{': '}' }
 
 /**
- * Adds a name and the missing closing brackets to a text that ends with a dot. Undefined if the text ends in a string or
- * a comment, where a dot begins no name.
+ * Adds a name and the missing closing brackets to a text that ends with a dot. Returns undefined if the text ends in a
+ * string or a comment, where a dot begins no name.
  */
 export function completeQuery(text: string): string | undefined {
   const open: string[] = []

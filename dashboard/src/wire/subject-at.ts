@@ -168,7 +168,7 @@ class Finder {
   }
 
   /**
-   * Value of the last parameter or `let` with this name before the word at index `before`. Null if the value is
+   * Value of the last parameter or `let` with this name before the word at index `before`. Returns null if the value is
    * unknown; undefined if there is none.
    */
   #variable(name: string, before: number): StaticValue | null | undefined {

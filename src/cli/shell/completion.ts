@@ -34,7 +34,7 @@ export class ObjectNames {
     this.#names.clear()
   }
 
-  /** `listing`: such as `collections`. Empty when the caller may not read the objects. */
+  /** `listing`: such as `collections`. The result is empty when the caller may not read the objects. */
   of(listing: string, connection: QueryConnection): Promise<readonly string[]> {
     return upsert(this.#names, listing, () => fetchNames(listing, connection).catch(() => []))
   }

@@ -159,8 +159,8 @@ export interface StateChange {
 }
 
 /**
- * Returns the effect of a change on the current state of its document. Undefined if the change affects only earlier
- * versions, or removes a version: the effect of a version that no longer exists is unknown.
+ * Returns the effect of a change on the current state of its document. Returns undefined if the change affects only
+ * earlier versions, or removes a version: the effect of a version that no longer exists is unknown.
  */
 export function stateChange(
   { kind }: Change,

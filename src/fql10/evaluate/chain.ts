@@ -168,7 +168,7 @@ function readField(progress: Progress, link: FieldLink, call: Call): Value {
   return missingField(value, name, nameStart, end, call)
 }
 
-/** Binds a method to its receiver. Undefined if the value has no such field or method. */
+/** Binds a method to its receiver. Returns undefined if the value has no such field or method. */
 function fieldOf(value: Value, namePlace: NamePlace, progress: Progress, call: Call): Value | undefined {
   const { name } = namePlace
   if (isStruct(value)) return value.get(name)

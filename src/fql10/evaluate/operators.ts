@@ -28,7 +28,7 @@ import {
 } from '../value.ts'
 import { countText } from '../value-limits.ts'
 
-/** A hint for errors about null. Empty if `value` is not null. */
+/** A hint for errors about null. The result is empty if `value` is not null. */
 export function nullCreationHint(value: Value): Remark[] {
   if (value === null) return [{ name: 'hint', message: 'Null value created here', span: undefined }]
   if (!(value instanceof NullValue)) return []

@@ -146,7 +146,7 @@ export function sourcePartsOf(set: LazySet): SourceParts {
   return { base, steps: steps.reverse() }
 }
 
-/** Accepts short lambdas such as `.a.b[0]`. Undefined for any other function. */
+/** Accepts short lambdas such as `.a.b[0]`. Returns undefined for any other function. */
 function pathOf(field: FunctionValue): WatchedPath | undefined {
   if (!(field instanceof Lambda) || !isShortLambda(field.node)) return undefined
   const steps = pathLinks(field.node.body)?.map(link => stepOf(link)?.name)

@@ -28,7 +28,7 @@ export function tokenOf(source: EventSource, call: Call): string {
   )
 }
 
-/** Decodes a token. Undefined for a text that this service has not created. */
+/** Decodes a token. Returns undefined for a text that this service has not created. */
 export function openToken(text: string, key: Uint8Array): SourceToken | undefined {
   const opened = unseal(text, key)
   if (opened?.kind !== 'event source' || !isArray(opened.value)) return undefined
@@ -74,7 +74,7 @@ export function placeText({ ordinal, time }: EventPlace): string {
   return scratch.toString('base64url')
 }
 
-/** Decodes a position. Undefined for any text that {@link placeText} has not created. */
+/** Decodes a position. Returns undefined for any text that {@link placeText} has not created. */
 export function placeIn(text: string): EventPlace | undefined {
   const bytes = Buffer.from(text, 'base64url')
   if (bytes.length !== placeBytes || bytes[0] !== version) return undefined

@@ -135,7 +135,7 @@ export function faultOf({ code, diagnostics, template }: QueryFailure): Response
   return { code, text: code === 'abort' ? msg`` : text, position: positionOf(first?.span) }
 }
 
-/** Returns source, line and column. Empty if `span` is undefined. */
+/** Returns source, line and column. The result is empty if `span` is undefined. */
 export function positionOf(span: Span | undefined): Message {
   if (span === undefined) return msg``
   const { source, start } = span

@@ -24,7 +24,7 @@ function part(name: keyof CalendarParts, summary: string, result: string): Field
   })
 }
 
-/** Rounds a double to the nearest integer, and a half up. Undefined for an infinite amount or NaN. */
+/** Rounds a double to the nearest integer, and a half up. Returns undefined for an infinite amount or NaN. */
 function daysOf(amount: NumberValue): bigint | undefined {
   const integer = integerOf(amount)
   if (integer !== undefined) return integer

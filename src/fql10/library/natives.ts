@@ -200,7 +200,7 @@ export const natives: readonly Native[] = [
 const byNumber: ReadonlyMap<number, Native> = new Map(natives.map(each => [each.number, each]))
 const numbers: ReadonlyMap<Module, number> = new Map(natives.map(each => [each.module, each.number]))
 
-/** The native collection with the given number. Undefined for user collections, and for version 4's indexes. */
+/** The native collection with the given number. Returns undefined for user collections, and for version 4's indexes. */
 export function nativeOf(number: number): Native | undefined {
   return byNumber.get(number)
 }
@@ -212,7 +212,7 @@ export function nativeModule(number: number): Module {
   return found.module
 }
 
-/** The number of a native collection. Undefined for any other module. */
+/** The number of a native collection. Returns undefined for any other module. */
 export function nativeNumber(module: Module): number | undefined {
   return numbers.get(module)
 }

@@ -23,7 +23,7 @@ const { field, method } = entriesFor<string>()
 /** Maximum number of characters of a 64-bit integer as text: 64 binary digits and a sign. */
 const integerUnitsMax = 65
 
-/** The text may have a sign and any number of leading zeros. Undefined for any other text. */
+/** The text may have a sign and any number of leading zeros. Returns undefined for any other text. */
 function integerIn(text: string, radix: number): bigint | undefined {
   longCall(text.length)
   const isNegative = text.startsWith('-')
@@ -41,7 +41,10 @@ function integerIn(text: string, radix: number): bigint | undefined {
   return integer < int64Min || integer > int64Max ? undefined : integer
 }
 
-/** Accepts a letter from A to Z, or a decimal digit of any script. Undefined if it is no digit in the given radix. */
+/**
+ * Accepts a letter from A to Z, or a decimal digit of any script. Returns undefined if it is no digit in the given
+ * radix.
+ */
 function digitOf(character: string, radix: number): number | undefined {
   const digit = /^[0-9A-Za-z]$/.test(character) ? Number.parseInt(character, 36) : decimalDigit(character)
   return digit !== undefined && digit < radix ? digit : undefined

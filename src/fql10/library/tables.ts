@@ -91,7 +91,7 @@ export const allTables: readonly Members[] = [
   ...new Set([...dataTables, ...Object.values(typeTables)]),
 ]
 
-/** The table with the members of a value. Undefined for a value without members. */
+/** The table with the members of a value. Returns undefined for a value without members. */
 function tableOf(value: Value): Members | undefined {
   if (value instanceof Doc) return documentTable(value)
   return value instanceof Module ? membersOfModule(value) : typeTables[kindOf(value)]

@@ -34,8 +34,8 @@ export function unitNamed(text: string, noun: 'time' | 'date', call: Call): Time
 type Cut = 'toward zero' | 'half up'
 
 /**
- * A double stands for its shortest decimal notation, such as 0.1, and not for its exact binary value. Undefined for an
- * infinite amount or NaN.
+ * A double stands for its shortest decimal notation, such as 0.1, and not for its exact binary value. Returns undefined
+ * for an infinite amount or NaN.
  */
 function nanosOf(amount: NumberValue, unit: TimeUnit, cut: Cut): bigint | undefined {
   const integer = integerOf(amount)

@@ -114,7 +114,7 @@ export function seal(kind: SealedKind, value: StoredValue, key: Uint8Array, time
   return encodeBase64Url(bytes)
 }
 
-/** Decodes a text that was sealed with the key. Undefined for any other text. */
+/** Decodes a text that was sealed with the key. Returns undefined for any other text. */
 export function unseal(
   text: string,
   key: Uint8Array,

@@ -9,13 +9,13 @@ interface PathStep {
   readonly end: number
 }
 
-/** Returns the links of a short lambda such as `.a.b`. Undefined for any other expression. */
+/** Returns the links of a short lambda such as `.a.b`. Returns undefined for any other expression. */
 export function pathLinks(node: Node): readonly Link[] | undefined {
   const isPath = node.kind === 'chain' && node.operand.kind === 'name' && node.operand.name === shortParameter
   return isPath ? node.links : undefined
 }
 
-/** Converts a link to a path step. Undefined if the link cannot be part of a path. */
+/** Converts a link to a path step. Returns undefined if the link cannot be part of a path. */
 export function stepOf(link: Link): PathStep | undefined {
   if (link.kind === 'field' && !link.optional) {
     return { name: link.name, start: link.nameStart, end: link.end }

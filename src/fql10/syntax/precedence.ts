@@ -36,7 +36,10 @@ export interface Operator {
   readonly start: number
 }
 
-/** Only the operators in {@link ofNextLine} may be on the next line. Undefined if no operator follows. */
+/**
+ * Reads a binary operator. Only the operators in {@link ofNextLine} may be on the next line. Returns undefined if no
+ * operator follows.
+ */
 export function readOperator(reader: SourceReader): Operator | undefined {
   const before = reader.at
   let text = reader.placeholders.has(before) ? '' : operatorAt(reader)
@@ -123,7 +126,7 @@ function binary(operator: string, operatorStart: number, left: Node, right: Node
 
 /**
  * For a short lambda in parentheses, such as `(.a)` in `(.a) + 1`, returns the lambda's body, still in parentheses. The
- * parser converts the complete expression to one short lambda. Undefined for other operands.
+ * parser converts the complete expression to one short lambda. Returns undefined for other operands.
  */
 export function bodyOfShortLambda(operand: Node): GroupNode | undefined {
   if (operand.kind !== 'group' || !isShortLambda(operand.inner)) return undefined

@@ -61,7 +61,7 @@ function argumentOf(node: Node | undefined): Node | undefined {
   return link?.kind === 'call' ? link.arguments[0] : undefined
 }
 
-/** Removes the enclosing parentheses. Undefined for any other expression. */
+/** Removes the enclosing parentheses. Returns undefined for any other expression. */
 function projectionIn(node: Node): ProjectionNode | undefined {
   return node.kind === 'group' ? projectionIn(node.inner) : node.kind === 'projection' ? node : undefined
 }

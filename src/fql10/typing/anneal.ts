@@ -66,7 +66,7 @@ function select<T extends Use>(
   return freshen(term, limit, limit + 1, selection)
 }
 
-/** The groups above a level to which bounds of a term belong. Undefined if there are none. */
+/** The groups above a level to which bounds of a term belong. Returns undefined if there are none. */
 function groupsOf(root: Use, limit: number, isRootValue: boolean): OpenGroups | undefined {
   const groups: OpenGroups = { inputs: new Map(), outputs: new Map() }
   const seen = new Set<string>()
@@ -103,7 +103,7 @@ interface Variant {
   readonly active: ReadonlySet<Alternative>
 }
 
-/** The consistent choices. Undefined if there are too many. */
+/** The consistent choices. Returns undefined if there are too many. */
 function variantsOf(
   machine: Machine,
   inputAlternatives: ReadonlyMap<Group, ReadonlySet<Alternative>>,

@@ -17,7 +17,7 @@ export interface Member {
 
 /**
  * The members of the value whose field or method begins at `nameStart`, in UTF-16 units. Errors in the query are
- * ignored. Empty if there is no field at this position, or if the type of the value is unknown.
+ * ignored. The result is empty if there is no field at this position, or if the type of the value is unknown.
  */
 export function membersAt(
   { body, source }: Pick<Program, 'source' | 'body'>,

@@ -45,7 +45,7 @@ interface Occurrences {
   readonly uses: Map<CollectedVariable, Set<Occurrence>>
 }
 
-/** The replacements of variables. Undefined for variables that are removed. */
+/** The replacements of variables. Returns undefined for variables that are removed. */
 function unite(
   names: ReadonlySet<CollectedVariable>,
   { values, uses }: Occurrences,

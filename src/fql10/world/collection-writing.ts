@@ -70,7 +70,7 @@ export function findNameConflict(name: string, own: Ref | undefined, session: Se
   return undefined
 }
 
-/** Converts violations of unique constraints, and shows their fields. Undefined for other failures. */
+/** Converts violations of unique constraints, and shows their fields. Returns undefined for other failures. */
 export function violation({ faults }: Failure, session: Session, call: Call): QueryFailure | undefined {
   const [fault] = faults
   if (fault?.kind !== 'not unique' || fault.indexes.length === 0) return undefined

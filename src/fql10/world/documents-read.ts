@@ -70,7 +70,7 @@ const unitsPerStep = 64
 
 /**
  * The cached JSON texts of document versions that are read often, one cache for each format. A text omits the id and
- * the collection. Null if the version alone does not determine the text.
+ * the collection. An entry is null if the version alone does not determine the text.
  */
 const simpleTexts = new WeakMap<RenderCache, string | null>()
 const taggedTexts = new WeakMap<RenderCache, string | null>()
@@ -105,7 +105,7 @@ export class DocumentReader implements DocumentAccess {
     return this.#read(doc, call, isFree) === undefined ? absenceOf(doc, 'not found') : undefined
   }
 
-  /** Reads at the call's read time. Undefined if the document does not exist or the caller may not read it. */
+  /** Reads at the call's read time. Returns undefined if the document does not exist or the caller may not read it. */
   readAsOf(ref: Ref, call: Call): Doc | undefined {
     const session = this.#session
     session.callSite = call

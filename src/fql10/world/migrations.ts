@@ -99,8 +99,8 @@ function beforeQuery(own: Ref, { transaction }: Session): ObjectValue | undefine
 }
 
 /**
- * Returns the declaration before this query's writes. Undefined for a new collection, and for a collection without
- * documents.
+ * Returns the declaration before this query's writes. Returns undefined for a new collection, and for a collection
+ * without documents.
  */
 function liveDeclaration(own: Ref | undefined, session: Session): Declaration | undefined {
   if (own === undefined) return undefined

@@ -66,7 +66,7 @@ function currentIdentity(call: Call): Value {
   throw call.error('missing identity', msg`Authentication does not contain an identity`)
 }
 
-/** The key or token, or the payload of the third-party token. Undefined for a key of another database. */
+/** The key or token, or the payload of the third-party token. Returns undefined for a key of another database. */
 function currentToken(call: Call): Value | undefined {
   const { credential } = call.session.caller
   if (!(credential instanceof Ref)) return credential

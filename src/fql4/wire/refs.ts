@@ -25,8 +25,8 @@ export interface RefNames {
   readonly scope: DatabaseId
   /** Returns the current or last name of a schema object. Returns undefined if the object never had a name. */
   nameOf(ref: Ref): string | undefined
-  /** The parent database contains the document of a database. Undefined for the root database. */
-  parentOf(database: DatabaseId): Ref | undefined
+  /** Returns the document of a database, which its parent database contains, or undefined for the root database. */
+  databaseDocument(database: DatabaseId): Ref | undefined
   /**
    * A cache of tails: the ends of rendered references, by collection. Contains only existing collections of the scope,
    * and is valid until the name of a collection changes.
@@ -138,10 +138,10 @@ export class RefPrinter {
       : nativeName(collection)
   }
 
-  /** Returns the field after a comma. Empty for the database of the request and for the root database. */
+  /** Returns the field after a comma. The result is empty for the database of the request and for the root database. */
   #databaseField(database: DatabaseId): string | undefined {
     if (database === this.#names.scope || database === rootDatabase) return ''
-    const ref = this.#names.parentOf(database)
+    const ref = this.#names.databaseDocument(database)
     const printed = ref && this.print(ref)
     return printed && `,"database":${printed}`
   }

@@ -71,8 +71,8 @@ export class Identifier {
   }
 
   /**
-   * The document of the key or token, or the verified third-party token. Undefined if the secret is unknown or invalid.
-   * `text` must not have a scope suffix. Throws Pending while a check is running.
+   * The document of the key or token, or the verified third-party token. Returns undefined if the secret is unknown or
+   * invalid. `text` must not have a scope suffix. Throws Pending while a check is running.
    */
   ownerOf(text: string, transaction: ReadTransaction, memo: Memo): Version | VerifiedToken | undefined {
     if (!looksLikeToken(text)) return this.#documentOf(text, transaction, memo)
@@ -150,7 +150,7 @@ interface HeaderCredential {
 
 /**
  * The scheme of an `authorization` header is Bearer, or Basic with the secret as user name. The protocol allows some
- * deviations from the HTTP standard. Undefined for an invalid header.
+ * deviations from the HTTP standard. Returns undefined for an invalid header.
  */
 export function parseAuthorization(header: string): HeaderCredential | undefined {
   if (header.length > limits.authorizationCharsMax) return undefined

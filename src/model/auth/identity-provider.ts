@@ -94,8 +94,8 @@ export class IdentityProviders {
   }
 
   /**
-   * The database in the claim `aud`. Undefined if no entry or several entries are audiences of this service, and for
-   * the root database, which has no third-party identities.
+   * The database in the claim `aud`. Returns undefined if no entry or several entries are audiences of this service,
+   * and for the root database, which has no third-party identities.
    */
   #audience(payload: ObjectValue, transaction: ReadTransaction): DatabaseId | undefined {
     const { audiencePrefix } = this.#options

@@ -105,7 +105,7 @@ export class KeySets {
     return importKey(entry, jwk, algorithm)
   }
 
-  /** Like {@link key}, but synchronous. Undefined if the key must be loaded or imported first. */
+  /** Like {@link key}, but synchronous. Returns undefined if the key must be loaded or imported first. */
   readyKey(uri: string, kid: string | undefined, algorithm: SignatureAlgorithm): VerificationKey | undefined {
     const known = this.#entries.get(uri)
     if (!known?.keys || this.#clock.elapsedMs() - known.loadedAt >= jwksLimits.jwksRefreshMs) return undefined

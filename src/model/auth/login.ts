@@ -46,9 +46,9 @@ export class Logins {
 
   /**
    * Returns whether `password` is the password of the document `instance`. `target` is the argument in the query: the
-   * document, or a set whose first document is `instance`. False if `instance` is undefined, does not exist or has no
-   * password. All cases run the same check and similar reads, so that the time is the same. The reads of a failed check
-   * are not counted, because the number of bytes would reveal which users exist.
+   * document, or a set whose first document is `instance`. Returns false if `instance` is undefined, does not exist or
+   * has no password. All cases run the same check and similar reads, so that the time is the same. The reads of a
+   * failed check are not counted, because the number of bytes would reveal which users exist.
    */
   checkPassword(
     asking: PasswordRequest,
@@ -89,8 +89,8 @@ export class Logins {
   }
 
   /**
-   * The hash for a secret that a client assigns to `key`. Undefined if the secret is invalid or was created for another
-   * key.
+   * The hash for a secret that a client assigns to `key`. Returns undefined if the secret is invalid or was created for
+   * another key.
    */
   hashKeySecret(memo: Memo, key: Ref, secret: string): string | undefined {
     const parsed = parseSecret(secret)
@@ -162,8 +162,8 @@ function identityName(target: Value): string {
 }
 
 /**
- * Deletes the caller's token, or all tokens of the caller's identity with `all`. False if there is no token or no
- * identity.
+ * Deletes the caller's token, or all tokens of the caller's identity with `all`. Returns false if there is no token or
+ * no identity.
  */
 export function logOut(transaction: Transaction, caller: Caller, all: boolean): boolean {
   if (all) {

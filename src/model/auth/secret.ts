@@ -145,8 +145,8 @@ export class RootSecret {
   }
 
   /**
-   * Splits a credential into the root secret and the suffix after the colon (scope.ts). Undefined for another secret.
-   * Throws Pending while a check is running.
+   * Splits a credential into the root secret and the suffix after the colon (scope.ts). Returns undefined for another
+   * secret. Throws Pending while a check is running.
    */
   match(text: string, memo: Memo): ScopedSecret | undefined {
     if (this.#storedHash !== undefined) {

@@ -104,8 +104,8 @@ export function appendSteps(
 }
 
 /**
- * The steps that a write adds to a definition, perhaps none. Undefined if the same transaction has already added
- * different steps.
+ * The steps that a write adds to a definition, perhaps none. Returns undefined if the same transaction has already
+ * added different steps.
  */
 export function addedSteps(before: ObjectValue | undefined, after: ObjectValue): readonly Step[] | undefined {
   const [known, added] = [before, after].map(definition =>

@@ -216,7 +216,7 @@ export interface ElementStream {
   scan(scan: ElementScan): Iterable<Element>
 }
 
-/** Closes the iterator. Undefined if the iterable is empty. */
+/** Closes the iterator. Returns undefined if the iterable is empty. */
 export function firstOf<T>(items: Iterable<T>): T | undefined {
   for (const item of items) return item
   return undefined

@@ -25,8 +25,8 @@ export function startsHttp2(seen: Buffer): boolean | undefined {
 }
 
 /**
- * Offset at which the SETTINGS frame after the preface ends. Undefined while the frame has not arrived; 0 if `seen` is
- * not a valid beginning of an HTTP/2 connection.
+ * Offset at which the SETTINGS frame after the preface ends. Returns undefined while the frame has not arrived; 0 if
+ * `seen` is not a valid beginning of an HTTP/2 connection.
  */
 function endOfSettings(seen: Buffer): number | undefined {
   const compared = Math.min(seen.length, preface.length)

@@ -163,8 +163,8 @@ export class RecentWrites {
   }
 
   /**
-   * The indexes of the ranges that contain a key written by the commits from number `first` on. Undefined if keys of
-   * these commits are not stored, or if too many comparisons are needed.
+   * The indexes of the ranges that contain a key written by the commits from number `first` on. Returns undefined if
+   * keys of these commits are not stored, or if too many comparisons are needed.
    */
   #writtenPackedRanges(reads: PackedReads, first: number): ReadonlySet<number> | undefined {
     const found = new Set<number>()

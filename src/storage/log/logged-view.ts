@@ -22,7 +22,7 @@ export class LoggedView implements ComparingView {
   readonly #tables: readonly TableSnapshot[]
   #isOver = false
 
-  /** `state`: see {@link View.state}. Undefined for a view that also shows rows which are not committed yet. */
+  /** `state`: see {@link View.state}; undefined for a view that also shows rows which are not committed yet. */
   constructor(image: LmdbView, tables: readonly TableSnapshot[], state?: number) {
     this.#image = image
     this.#tables = tables

@@ -314,7 +314,7 @@ export class Follower {
 
   /**
    * Begins a refresh if the last one is too old. The promise resolves when the replica is fresh, or after
-   * {@link patienceMs}. Undefined if the read need not wait.
+   * {@link patienceMs}. Returns undefined if the read need not wait.
    */
   #refreshIfOld(): Promise<void> | undefined {
     const { lagMs } = this

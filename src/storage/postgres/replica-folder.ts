@@ -78,7 +78,7 @@ function writeMark(folder: string, damages: number): void {
   flushNames(folder)
 }
 
-/** Checks the replica if its node did not shut down normally. Undefined if there is no damage, or no check. */
+/** Checks the replica if its node did not shut down normally. Returns undefined if there is no damage, or no check. */
 async function damageOf(folder: string): Promise<string | undefined> {
   const mark = readMark(folder)
   const file = join(replicaFolder(folder), dataFileName)

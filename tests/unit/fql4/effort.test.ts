@@ -43,7 +43,7 @@ const numbers = (): Value[] => Array.from({ length: size }, (_, index) => BigInt
 const fields = (): Map<string, Value> => new Map(numbers().map(number => [`f${number}`, number]))
 const text = 'The Quick Brown Fox ǅ é '.repeat(size)
 const long = (units: number) => text.slice(0, units)
-const names = { scope: 0n, nameOf: () => undefined, parentOf: () => undefined }
+const names = { scope: 0n, nameOf: () => undefined, databaseDocument: () => undefined }
 
 const given = { var: 'given' }
 

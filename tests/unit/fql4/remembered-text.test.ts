@@ -60,7 +60,7 @@ function show(held: Value, tails: RefTails, nameOf: (ref: Ref) => string | undef
     scope: home,
     tails,
     nameOf,
-    parentOf: () => undefined,
+    databaseDocument: () => undefined,
     isThere: (id: number) => id === 1024,
   }
   const render = () => renderValue(version, { apiVersion: '4', names, transactionTime: micros(2) })

@@ -54,7 +54,7 @@ const names: RefNames = {
     if (ref.collection === native.databases) return ref.id === child ? 'child' : 'grandchild'
     return undefined
   },
-  parentOf(database) {
+  databaseDocument(database) {
     if (database === child) return new Ref(home, native.databases, child)
     return database === grandchild ? new Ref(child, native.databases, grandchild) : undefined
   },

@@ -150,12 +150,12 @@ export function errorPlace(value: OutlineValue | Node): SourceRange {
   return value.kind === 'binary' ? errorPlace(value.right) : value
 }
 
-/** The expression of a value. Undefined for blocks and lists. */
+/** The expression of a value. Returns undefined for blocks and lists. */
 export function nodeOf(value: OutlineValue): Node | undefined {
   return value.kind === 'expression' ? value.node : undefined
 }
 
-/** The lambda, if the node is a lambda in parentheses. Undefined for any other node. */
+/** The lambda, if the node is a lambda in parentheses. Returns undefined for any other node. */
 export function lambdaInParentheses(node: Node): LambdaNode | undefined {
   return node.kind === 'group' && node.inner.kind === 'lambda' ? node.inner : undefined
 }
@@ -186,7 +186,7 @@ export function isPlace(steps: readonly Step[] | SourceRange): steps is SourceRa
   return !Array.isArray(steps)
 }
 
-/** Accepts calls with one argument, such as `mva(.a)`. Undefined for any other node. */
+/** Accepts calls with one argument, such as `mva(.a)`. Returns undefined for any other node. */
 export function callOf(
   node: Node,
 ): { readonly name: Node & { kind: 'name' }; readonly argument: Node } | undefined {

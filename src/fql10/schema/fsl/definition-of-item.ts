@@ -59,7 +59,7 @@ function object(fields: Readonly<Record<string, Value | undefined>>): Map<string
   return new Map(given)
 }
 
-/** Creates an object from entries. Undefined if there are no entries. */
+/** Creates an object from entries. Returns undefined if there are no entries. */
 function someObject(entries: readonly (readonly [string, Value])[]): Value | undefined {
   return entries.length === 0 ? undefined : new Map(entries)
 }

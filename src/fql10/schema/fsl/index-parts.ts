@@ -48,7 +48,7 @@ export function isPart<M extends { readonly kind: string }>(
 /** The functions that each kind of part allows around a path, such as `desc(.a)`. */
 const wrappers = { terms: ['mva'], values: ['asc', 'desc', 'mva'] } as const
 
-/** Records a fault for each invalid path and omits it. Undefined if the part is not a list in brackets. */
+/** Records a fault for each invalid path and omits it. Returns undefined if the part is not a list in brackets. */
 export function indexPart(
   kind: PartKind,
   item: OutlineMember,
@@ -59,7 +59,7 @@ export function indexPart(
   return valuePlace && paths && { kind, valuePlace, paths, start: item.start, end: item.end }
 }
 
-/** For a unique constraint, `kind` is `terms`. Undefined if `value` is not a list in brackets. */
+/** For a unique constraint, `kind` is `terms`. Returns undefined if `value` is not a list in brackets. */
 export function indexPaths(
   value: OutlineValue,
   kind: PartKind,
@@ -129,7 +129,7 @@ export const indexType: FieldType = either(
   object({ terms, values, ...ofIndex }),
 )
 
-/** The paths in the part of the given kind. Empty if the index has no part of this kind. */
+/** The paths in the part of the given kind. The result is empty if the index has no part of this kind. */
 export function pathsIn(members: readonly IndexPart[], kind: PartKind): readonly IndexPath[] {
   return members.find(each => each.kind === kind)?.paths ?? []
 }
@@ -212,9 +212,9 @@ export function partFailures(index: ObjectValue, path: readonly string[]): reado
 }
 
 /**
- * Checks a path of an index, a unique constraint or a migration. Empty if `text` is not a string, because the shape of
- * a definition is checked separately. `place` is the place in the definition. `faults` contains the error texts for the
- * metadata fields that the path may not name, by field.
+ * Checks a path of an index, a unique constraint or a migration. The result is empty if `text` is not a string, because
+ * the shape of a definition is checked separately. `place` is the place in the definition. `faults` contains the error
+ * texts for the metadata fields that the path may not name, by field.
  */
 export function pathFailures(
   text: Value | undefined,

@@ -20,7 +20,7 @@ interface StoredDefinition {
 }
 
 /**
- * Returns a text without a final newline. Uses `alias` if a function has no alias of its own. Undefined for a
+ * Returns a text without a final newline. Uses `alias` if a function has no alias of its own. Returns undefined for a
  * definition of version 4 that a schema file cannot express.
  */
 export function textOfDefinition({ fields, kind }: StoredDefinition, alias?: string): string | undefined {

@@ -7,7 +7,7 @@ import { native, type ObjectValue, type Ref } from '../../../values/value.ts'
 import { nativeOfItem } from '../fsl/definition-of-item.ts'
 import type { ItemChange } from '../fsl/diff/schema-diff.ts'
 
-/** Returns a line for each part that the changes remove. Empty if the files show all removals. */
+/** Returns a line for each part that the changes remove. The result is empty if the files show all removals. */
 export function removedParts(changes: readonly ItemChange[], session: Session): readonly string[] {
   const { catalogue } = session.transaction
   return changes.flatMap(({ after, before }) => {

@@ -31,7 +31,10 @@ import {
   within,
 } from './wording.ts'
 
-/** `fieldLines` describe the effects of the item's migrations on existing documents. Undefined if nothing changes. */
+/**
+ * `fieldLines` describe the effects of the item's migrations on existing documents. Returns undefined if nothing
+ * changes.
+ */
 export function diffOfItem(pair: ItemPair, fieldLines: readonly DiffLine[] | undefined): ItemDiff {
   step(stepsPerDefinition)
   const found = new Findings()

@@ -41,7 +41,7 @@ export function changingWording<T>(
   )
 }
 
-/** The line `title`, followed by the indented `lines`. Empty if `lines` is empty. */
+/** The line `title`, followed by the indented `lines`. The result is empty if `lines` is empty. */
 export function within(title: string, lines: readonly DiffLine[]): readonly DiffLine[] {
   return lines.length === 0 ? [] : [markedLine('changed', title), ...lines.map(indentLine)]
 }
