@@ -21,11 +21,14 @@ const slow = {
     collection: Array.from({ length: 60_000 }, (_, number) => number),
   },
 }
-/** A slow-lane process then is ready and warm. */
+/** Milliseconds after which a slow-lane process has finished its warm-up. */
 const restMs = 8000
-const later = 5
+const laterQueries = 5
 
-/** The very first start compiles code, which later starts find in the cache. */
+/**
+ * Measures one start. The first start of a new version takes longer, because it compiles code that later starts find in
+ * the cache.
+ */
 export async function measureStart(): Promise<StartResult> {
   const program = join(repository, 'bin/terrarium.js')
   const server = await startProcess({ program, flags: ['--slow-lane-after-ms', '20'] })
@@ -42,7 +45,7 @@ export async function measureStart(): Promise<StartResult> {
     }
     const firstSlowMs = await takenBy()
     const others: number[] = []
-    for (let query = 0; query < later; query++) others.push(await takenBy())
+    for (let query = 0; query < laterQueries; query++) others.push(await takenBy())
     return { startMs, firstSlowMs, laterSlowMs: Math.min(...others) }
   } finally {
     await server.stop()

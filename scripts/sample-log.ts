@@ -36,9 +36,9 @@ const kinds = [
 const minutes = 60
 const minuteMs = 60_000
 
-/** Returns a number from 0 to 1, which depends only on `place`. */
-function noise(place: number): number {
-  const wave = Math.sin(place * 127.1) * 43_758.5453
+/** Returns a number from 0 to 1, which depends only on `index`. */
+function noise(index: number): number {
+  const wave = Math.sin(index * 127.1) * 43_758.5453
   return wave - Math.floor(wave)
 }
 
@@ -54,14 +54,14 @@ async function idsOf(folder: string, database: readonly string[]): Promise<reado
 
 /** Writes the last hour of a database's log. The log must already contain a record of the database. */
 export async function writeSampleLog(folder: string, database: readonly string[]): Promise<void> {
-  const place = { names: database, ids: await idsOf(folder, database) }
+  const subject = { names: database, ids: await idsOf(folder, database) }
   const start = Math.floor(Date.now() / minuteMs) * minuteMs - minutes * minuteMs
   const requests: TimedRequest[] = []
   for (let at = 0, count = 0; at < minutes; at++) {
     const inMinute = Math.round(60 + 40 * Math.sin(at / 7) + at * 1.5 + noise(at) * 20)
     for (let each = 0; each < inMinute; each++, count++) {
       const time = start + at * minuteMs + (each / inMinute) * minuteMs
-      requests.push({ time: micros(Math.round(time * 1000)), request: requestTo(place, count) })
+      requests.push({ time: micros(Math.round(time * 1000)), request: requestTo(subject, count) })
     }
   }
   const path = await writeSegment(folder, 'a0', requests)
@@ -70,17 +70,17 @@ export async function writeSampleLog(folder: string, database: readonly string[]
 
 function requestTo(
   database: { readonly names: readonly string[]; readonly ids: readonly bigint[] },
-  place: number,
+  index: number,
 ): TimedRequest['request'] {
-  const drawn = noise(place * 3) * kinds.reduce((sum, { weight }) => sum + weight, 0)
+  const drawn = noise(index * 3) * kinds.reduce((sum, { weight }) => sum + weight, 0)
   let passed = 0
   const kind =
     kinds.find(({ weight }) => {
       passed += weight
       return drawn < passed
     }) ?? kinds[0]
-  const isFailed = noise(place * 7) > 0.97
-  const queryTimeMs = Math.round(kind.ms * (0.6 + noise(place * 5) * (noise(place * 11) > 0.98 ? 9 : 1)))
+  const isFailed = noise(index * 7) > 0.97
+  const queryTimeMs = Math.round(kind.ms * (0.6 + noise(index * 5) * (noise(index * 11) > 0.98 ? 9 : 1)))
   const costs = {
     computeOps: 1,
     byteReadOps: kind.read,

@@ -1,5 +1,5 @@
-// The code of the editor, based on CodeMirror 6: colours from the variables of the style sheet, completion, and error
-// marks.
+// Opens the text editor, which is based on CodeMirror 6: colours from the variables of the style sheet, completion, and
+// error marks.
 
 import {
   autocompletion,
@@ -51,8 +51,8 @@ export interface Completion {
   /** The text that is inserted. The default is the label. */
   readonly text?: string
   /**
-   * Must precede the name: `.` for a member of any value, `Math.` for a member of this module, empty for a name without
-   * a dot. If undefined, any text may precede it.
+   * The text that must precede the name: `.` for a member of any value, `Math.` for a member of this module, empty for
+   * a name without a dot. If undefined, any text may precede it.
    */
   readonly after?: string
 }
@@ -320,7 +320,7 @@ function isModule(dotted: string, completions: readonly Completion[]): boolean {
 
 /** The word with a dot before the position `from`, such as `Math.`; empty without a dot. */
 function dottedBefore(context: CompletionContext, from: number): string {
-  return /\w*\.$/.exec(context.state.sliceDoc(Math.max(0, from - placeChars), from))?.[0] ?? ''
+  return /\w*\.$/.exec(context.state.sliceDoc(Math.max(0, from - moduleChars), from))?.[0] ?? ''
 }
 
 function completionResult(
@@ -346,12 +346,12 @@ function completionResult(
 }
 
 /** Length of the text before the typed word, where the name of a module is searched. */
-const placeChars = 64
+const moduleChars = 64
 
 /** `dotted`: a word with a dot, or an empty text. */
 function fittingAfter(dotted: string, completions: readonly Completion[]): readonly Completion[] {
   const ofModule = completions.filter(({ after }) => after === dotted)
   if (dotted !== '' && ofModule.length > 0) return ofModule
-  const place = dotted === '' ? '' : '.'
-  return completions.filter(({ after }) => after === undefined || after === place)
+  const prefix = dotted === '' ? '' : '.'
+  return completions.filter(({ after }) => after === undefined || after === prefix)
 }
