@@ -4,13 +4,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { fill, ordinary } from './everything.ts'
+import { fill, ordinaryTexts } from './everything.ts'
 import { accessibilityFaults, settled, skip, stageOfFile } from './stage.ts'
 
 let pages: readonly string[] = []
 
 const stage = stageOfFile(async () => {
-  pages = await fill(stage, ordinary)
+  pages = await fill(stage, ordinaryTexts)
 })
 
 /** The findings of the checker on a page, in light and in dark colours. The second check covers only contrast. */
@@ -36,10 +36,10 @@ test('the accessibility checker finds errors', { skip }, async () => {
 test('the accessibility checker finds no errors on any page, in light or dark colours', {
   skip,
 }, async () => {
-  const outside = await stage.open()
-  await outside.getByLabel('Secret').waitFor()
-  assert.deepEqual(await faultsIn(outside), [])
-  await outside.context().close()
+  const signedOut = await stage.open()
+  await signedOut.getByLabel('Secret').waitFor()
+  assert.deepEqual(await faultsIn(signedOut), [])
+  await signedOut.context().close()
   const page = await stage.signedIn(stage.admin)
   const faults: string[] = []
   for (const address of pages) {

@@ -4,13 +4,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { eventually } from '../support/eventually.ts'
-import { fill, ordinary } from './everything.ts'
+import { fill, ordinaryTexts } from './everything.ts'
 import { openStage, settled, skip, stageOfFile } from './stage.ts'
 
 let pages: readonly string[] = []
 
 const stage = stageOfFile(async () => {
-  pages = await fill(stage, ordinary)
+  pages = await fill(stage, ordinaryTexts)
 })
 
 test('no page is wider than a screen of 375 pixels, and the menu opens there', { skip }, async () => {

@@ -11,7 +11,7 @@ export interface Texts {
   readonly text: string
 }
 
-export const ordinary: Texts = { name: kind => `a_${kind}`, text: 'some text' }
+export const ordinaryTexts: Texts = { name: kind => `a_${kind}`, text: 'some text' }
 
 /** Fills the database of a stage. Resolves with the addresses of all pages below `/dashboard/`. */
 export async function fill(stage: Stage, { name, text }: Texts): Promise<readonly string[]> {
