@@ -36,7 +36,7 @@ export interface TransferService {
     options: BatchOptions,
     within?: TransferRequest,
   ): Promise<BatchResult>
-  /** Returns for each document whether it is missing. */
+  /** Returns one boolean per document, true if the document is missing. */
   missing(
     database: DatabaseId,
     documents: readonly NamedDocument[],

@@ -13,9 +13,8 @@ import { decodeBase64, encodeBase64 } from '../../values/base64.ts'
 import type { ObjectValue, Value } from '../../values/value.ts'
 import { OperationError } from '../errors.ts'
 
-/** The first byte of every cursor. */
+/** Every cursor begins with this byte. A byte for the direction follows. */
 const firstByte = 0xd8
-/** The second byte of a cursor. */
 const directions = { after: 0x33, before: 0x32 } as const
 
 /** Maximum number of characters of a cursor. */
