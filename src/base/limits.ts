@@ -31,7 +31,7 @@ export const limits = {
   /** Default of `x-max-retries-on-contention`: five attempts in total. */
   contentionRetriesDefault: 4,
   /**
-   * Maximum number of billed compute operations of one query. One operation is {@link computeUnitsPerOp} compute units;
+   * Maximum number of billed compute operations of one query. An operation is {@link computeUnitsPerOp} compute units;
    * most calls of functions cost at least one unit.
    */
   computeOpsMax: 12_000,
