@@ -94,7 +94,9 @@ export const limits = {
   streamBatchMs: 60_000,
   /** Maximum number of milliseconds of work for streams in one turn of the event loop; own limit. */
   streamTurnMs: 20,
-  /** Milliseconds after which the evaluation of all bindings (computed index fields) of one document fails; own limit. */
+  /**
+   * Milliseconds after which the evaluation of all bindings (computed index fields) of one document fails; own limit.
+   */
   documentBindingsMs: 100,
   /** Maximum lifetime of an account key in days; own limit. */
   accountKeyDaysMax: 36_500,
