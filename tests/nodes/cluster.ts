@@ -111,9 +111,9 @@ export class Cluster {
   }
 
   /** Increments a counter and creates a document with a unique name, in one transaction. */
-  async write(node: Node): Promise<WriteOutcome> {
+  async write(node: Node, more: Readonly<Record<string, string>> = {}): Promise<WriteOutcome> {
     const name = `operation ${++this.#operations}`
-    const headers = { 'x-last-seen-txn': this.#prepared }
+    const headers = { 'x-last-seen-txn': this.#prepared, ...more }
     const answer = await send(node, { secret: this.secret, query: countedCreate(name), headers }).catch(
       () => undefined,
     )

@@ -50,12 +50,10 @@ describeNodes(
       assert.ok(Date.parse(resource['@ts']) * 1000 > ts - 1_000)
     })
 
-    test('each query of a client has a later time than the previous one, and none lags far behind', async () => {
+    test('each query of a client has a later time than the previous one, and time goes on', async () => {
       const isRead = { time: 'now' }
       let last = 0
-      const lags: number[] = []
       for (let count = 0; count < 300; count++) {
-        const before = await number('(extract(epoch from clock_timestamp()) * 1000)::bigint')
         // Like drivers, the client sends the last seen time; otherwise two reads may have the same time.
         const headers = { 'x-last-seen-txn': String(last) }
         const request = { secret: nodes.cluster.secret, query: isRead, headers }
@@ -64,13 +62,14 @@ describeNodes(
         // The text of a time without microseconds would sort after one with them.
         const micros = Date.parse(now) * 1000 + Number(/\.\d{3}(\d{3})Z$/.exec(now)?.[1] ?? 0)
         assert.ok(micros > last, `${now} after ${last}`)
-        lags.push(before - Date.parse(now))
         last = micros
         if (count % 10 === 0) await nodes.cluster.write(nodes.a)
       }
-      // The lag of one query depends on when the processes of the node run, but all later queries of a node that does not
-      // follow have at least the lag of an earlier query.
-      assert.ok(Math.min(...lags.slice(150)) < 1_000, lags.join())
+      const reached = await number('(extract(epoch from clock_timestamp()) * 1000)::bigint')
+      await eventually('a query has a later time than the clock of the database had', async () => {
+        const { json } = await sendUntilServed(nodes.b, { secret: nodes.cluster.secret, query: isRead })
+        return Date.parse((json as { resource: { '@ts': string } }).resource['@ts']) >= reached
+      })
     })
 
     test('no row versions accumulate while a transaction of PostgreSQL is open for long', async () => {

@@ -60,16 +60,11 @@ describe('stopping', { skip: noPostgres }, () => {
       })
       assert.equal(await cluster.write(node), 'acknowledged')
       node.proxy.blackhole(true)
-      const waiting = Promise.all([cluster.write(node), cluster.write(node)])
+      // Longer than the time that a test waits for the exit of a process.
+      const headers = { 'x-query-timeout': '600000' }
+      const waiting = Promise.all([cluster.write(node, headers), cluster.write(node, headers)])
       await eventually('the database is unavailable', () => node.stderr().includes('is unavailable'))
       await cluster.stop(node)
-      // The processes log when they begin and end to stop, so the time does not include pauses of this process.
-      const lines = node.stderr().matchAll(/"time":(\d+)[^\n]*"msg":"stopp(?:ing|ed)"/g)
-      const times = Array.from(lines, ([, time]) => Number(time))
-      assert.ok(times.length >= 2, node.stderr())
-      const seconds = (Math.max(...times) - Math.min(...times)) / 1000
-      // A process stops in some seconds. If it waited for its writes, it would need two minutes, their time limit.
-      assert.ok(seconds < 30, `${seconds} s`)
       assert.deepEqual(await waiting, ['rejected', 'rejected'])
       assert.equal(await cluster.write(a), 'acknowledged')
     })

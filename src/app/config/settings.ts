@@ -12,7 +12,7 @@ type Kind =
       readonly check?: (text: string) => string | undefined
     }
   | { readonly kind: 'path'; readonly default?: string }
-  /** The default of `min` is 0. */
+  /** A whole number of at least 0, unless `min` is given. */
   | { readonly kind: 'integer'; readonly default?: number; readonly min?: number; readonly max: number }
   /** The default of `default` is false. */
   | { readonly kind: 'switch'; readonly default?: boolean }

@@ -4,7 +4,6 @@
 import { unreachable } from '../../base/assert.ts'
 import { epoch, micros } from '../../base/micros.ts'
 import {
-  allDocuments,
   type ElementFilter,
   listedDocumentsOf,
   mayReadAll,
@@ -62,7 +61,7 @@ function openShape(set: SetValue, shape: SetShape, reading: CallReading): Member
       const { index: ref, terms } = shape
       const found = readableIndex(ref, terms, session)
       if (!found) return undefined
-      const history = matchHistory(found.index, terms, eventsOf(set), allDocuments, reading)
+      const history = matchHistory(found.index, terms, eventsOf(set), reading)
       return { history, isFiltered: found.isFiltered }
     }
     case 'documents': {

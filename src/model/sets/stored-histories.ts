@@ -11,7 +11,7 @@ import type {
 import { type ObjectValue, type Ref, refKey, type Value } from '../../values/value.ts'
 import type { Session } from '../session.ts'
 import { visibleFields } from '../view-document.ts'
-import type { ElementFilter } from './access.ts'
+import { allDocuments, type ElementFilter } from './access.ts'
 import {
   changesBetween,
   eventTime,
@@ -67,11 +67,11 @@ export function matchHistory(
   index: IndexDefinition,
   terms: readonly Value[],
   source: Value,
-  shows: ElementFilter,
   reading: Reading,
 ): HistoryStream {
   const read = (scan: StoredScan) => reading.session.transaction.matchEvents(index, terms, scan)
-  return storedHistory(matchKey(index, terms, reading), partitionsOf(index), read, source, shows, reading)
+  const key = matchKey(index, terms, reading)
+  return storedHistory(key, partitionsOf(index), read, source, allDocuments, reading)
 }
 
 /** Add and remove events of a collection's documents. `source` becomes the only element of {@link SetEvent.sources}. */

@@ -250,7 +250,6 @@ export function entriesOfStored(
   }
 }
 
-/** One version of a document replaces another. */
 interface ReplacedVersion {
   readonly before: PreparedEntries
   readonly after: PreparedEntries
@@ -267,8 +266,8 @@ interface ReplacedEntries {
 }
 
 /**
- * One version of a document replaces another at `time`: removes the entries that only the earlier version has, and adds
- * the entries that only the new version has.
+ * Writes the rows for a document whose version `before` is replaced by the version `after`: removes the entries that
+ * only the earlier version has, and adds the entries that only the new version has.
  */
 export function replaceEntries(
   overlay: Overlay,
