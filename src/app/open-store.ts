@@ -141,8 +141,8 @@ export async function prepareStore(
 }
 
 /** Called after all processes of this data directory have closed the store cleanly. */
-export function markStoreComplete({ data, store }: Config): void {
-  if (store !== undefined) markReplicaComplete(data)
+export async function markStoreComplete({ data, store }: Config): Promise<void> {
+  if (store !== undefined) await markReplicaComplete(data)
 }
 
 function locationOf(url: string, { storeSchema, storeHoldMs }: Config): RecordLocation {
@@ -208,7 +208,9 @@ export async function openConfiguredStore(
   const shares = [...(background ? [lease] : []), new NoticeExchange(notices, nodeName)]
   const upkeeps = [
     upkeepOf(openLocal, shares, noticesEveryMs, log),
-    ...(background ? [upkeepOf(open, [new Checkpointer(nodeName)], checkpointEveryMs, log)] : []),
+    ...(background
+      ? [upkeepOf(open, [new Checkpointer(nodeName, config.storeLogMinutes * 60)], checkpointEveryMs, log)]
+      : []),
   ]
   const sessions = new ReconnectingSession(open)
   let cancelEnd: Cancel = () => undefined

@@ -1,6 +1,7 @@
 // The copy of the store's state that a node makes at its start.
 
 import assert from 'node:assert/strict'
+import { cpSync } from 'node:fs'
 import { test } from 'node:test'
 import { systemClock } from '../../src/base/clock.ts'
 import { epoch } from '../../src/base/micros.ts'
@@ -13,14 +14,19 @@ import type { CopyProgress } from '../../src/storage/postgres/copy-state.ts'
 import { openPostgres } from '../../src/storage/postgres/postgres.ts'
 import { PostgresSession } from '../../src/storage/postgres/postgres-session.ts'
 import { type CopyNote, noteWrite, readNote } from '../../src/storage/postgres/replica.ts'
-import { openReplica, prepareReplica, replicaFolder } from '../../src/storage/postgres/replica-folder.ts'
+import {
+  markReplicaComplete,
+  openReplica,
+  prepareReplica,
+  replicaFolder,
+} from '../../src/storage/postgres/replica-folder.ts'
 import { openTables } from '../../src/storage/postgres/tables.ts'
 import { noPostgres, PostgresServer } from '../support/postgres.ts'
 import { temporaryFolder } from '../support/program.ts'
 import { copyOf } from '../support/record-copy.ts'
 import { list, put } from './bytes.ts'
 
-test('the copy of a node continues after an interruption, but not after a restart of the machine', {
+test('a node continues an interrupted copy, and copies again after a restart of the machine without a shutdown', {
   skip: noPostgres,
 }, async () => {
   const server = await PostgresServer.start()
@@ -45,8 +51,9 @@ test('the copy of a node continues after an interruption, but not after a restar
   while (await advanceCheckpoint(session));
 
   const folder = await temporaryFolder()
+  const otherMachine = await temporaryFolder()
   let nodes = 0
-  const prepare = async (keysMax: number) => {
+  const prepare = async (keysMax: number, folderOfNode = folder) => {
     const run = { keys: 0, reason: '' }
     const onCopy = (reason: string) => {
       run.reason = reason
@@ -57,10 +64,22 @@ test('the copy of a node continues after an interruption, but not after a restar
     }
     // Each process of a node has another name.
     const node = `node ${nodes++}`
-    await prepareReplica({ location, folder, node, random: systemRandom, onCopy, onProgress }).catch(error =>
-      assert.equal((error as Error).message, 'interrupted'),
-    )
+    await prepareReplica({
+      location,
+      folder: folderOfNode,
+      node,
+      random: systemRandom,
+      onCopy,
+      onProgress,
+    }).catch(error => assert.equal((error as Error).message, 'interrupted'))
     return run
+  }
+  /** Changes the note of the replica, as if it had been written before a restart of the machine. */
+  const restartMachine = async (more: Partial<CopyNote> = {}) => {
+    const replica = openLmdb({ path: replicaFolder(folder), durable: false })
+    const note = { ...(readNote(replica) as CopyNote), ...more, boot: 'another' }
+    await replica.transact(() => ({ result: undefined, writes: [noteWrite(note)] }))
+    await replica.close()
   }
   try {
     const first = await prepare(0)
@@ -76,15 +95,20 @@ test('the copy of a node continues after an interruption, but not after a restar
     assert.deepEqual(list(replica, 'a'), list(writer, 'a'))
     await replica.close()
 
-    // Pages that were written before a restart of the machine may be of any age.
-    const interrupted = openLmdb({ path: replicaFolder(folder), durable: false })
-    const note = { ...(readNote(interrupted) as CopyNote), isComplete: false, boot: 'another' }
-    await interrupted.transact(() => ({ result: undefined, writes: [noteWrite(note)] }))
-    await interrupted.close()
-    assert.deepEqual(await prepare(1_000), {
-      keys: 200,
-      reason: 'the machine has been restarted since it was written',
-    })
+    // A normal shutdown flushes the replica.
+    await markReplicaComplete(folder)
+    await restartMachine()
+    cpSync(replicaFolder(folder), replicaFolder(otherMachine), { recursive: true })
+    assert.deepEqual(await prepare(1_000, otherMachine), { keys: 0, reason: '' })
+    assert.deepEqual(await prepare(1_000), { keys: 0, reason: '' })
+    assert.deepEqual(await prepare(1_000), { keys: 0, reason: '' })
+
+    // Otherwise, pages that were written before a restart of the machine may be of any age.
+    const restarted = { keys: 200, reason: 'the machine has been restarted since it was written' }
+    await restartMachine()
+    assert.deepEqual(await prepare(1_000), restarted)
+    await restartMachine({ isComplete: false })
+    assert.deepEqual(await prepare(1_000), restarted)
   } finally {
     await writer.close()
     session.close()

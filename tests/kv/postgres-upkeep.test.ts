@@ -35,6 +35,8 @@ describe('background work over the shared log', { skip: noPostgres }, () => {
         [encodeBatch([put('key', 'value')])],
       )
     })
+  const batches = async () =>
+    (await server.query(`SELECT seq FROM ${schema}.log ORDER BY seq`)).map(({ seq }) => Number(seq))
   const checkpoint = async () => Number((await server.query(`SELECT seq FROM ${schema}.checkpoint`))[0]?.seq)
 
   before(async () => {
@@ -51,7 +53,7 @@ describe('background work over the shared log', { skip: noPostgres }, () => {
       open: () => openSameStore({ url: server.url(), schema }, 'a', storeId),
       timers: systemTimers,
       everyMs: 5,
-      tasks: [new Checkpointer('a')],
+      tasks: [new Checkpointer('a', 600)],
       onError: error => assert.fail(String(error)),
     })
     try {
@@ -61,13 +63,27 @@ describe('background work over the shared log', { skip: noPostgres }, () => {
       await append()
       // Another checkpointer fails, too.
       const session = await PostgresSession.open({ url: server.url(), schema }, 'b')
-      await assert.rejects(new Checkpointer('a').run(session), /version 99; this program knows/)
+      await assert.rejects(new Checkpointer('a', 600).run(session), /version 99; this program knows/)
       session.close()
       await assert.rejects(openSameStore({ url: server.url(), schema }, 'a', storeId), /version 99/)
       assert.equal(await checkpoint(), 1)
     } finally {
       await upkeep.stop()
     }
+  })
+
+  test('log rows are kept for the configured time', async () => {
+    for (let count = 0; count < 4; count++) await append()
+    await server.query(`UPDATE ${schema}.log SET at = now() - interval '20 minutes' WHERE seq < 3`)
+    await PostgresSession.use({ url: server.url(), schema }, 'a', async session => {
+      const run = async (retentionSeconds: number) => {
+        const checkpointer = new Checkpointer('a', retentionSeconds)
+        while (await checkpointer.run(session));
+        return batches()
+      }
+      assert.deepEqual(await run(3600), [0, 1, 2, 3, 4])
+      assert.deepEqual(await run(600), [3, 4])
+    })
   })
 
   test('neither leases nor files are written to another store behind the same address', async () => {

@@ -3,6 +3,9 @@
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { cp } from 'node:fs/promises'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { Client } from 'pg'
@@ -19,7 +22,7 @@ import { requestStream, StreamReader } from '../streams/stream-client.ts'
 import { eventually } from '../support/eventually.ts'
 import { keyOfNewDatabase, query, send } from '../support/http.ts'
 import { assertOnlyGuesserWaits } from '../support/passwords.ts'
-import { runProgram } from '../support/program.ts'
+import { runProgram, temporaryFolder } from '../support/program.ts'
 import { describeNodes, type Node, sendUntilServed, type TwoNodes } from './cluster.ts'
 
 const flagsOfA = ['--compute-ops-per-second', '1000', '--password-cost', '6']
@@ -102,6 +105,23 @@ function testStart(nodes: TwoNodes): void {
       await nodes.cluster.stop(node)
     })
   }
+}
+
+/** Tests that a node can start without a copy of the store. */
+function testMove(nodes: TwoNodes): void {
+  test('a new node continues from the replica of a stopped node', async () => {
+    const stopped = await nodes.cluster.start({ flags: ['--workers', '2', '--store-hold-ms', '600000'] })
+    await nodes.cluster.stop(stopped)
+    await nodes.cluster.write(nodes.a)
+    const data = await temporaryFolder()
+    await cp(join(stopped.data, 'replica'), join(data, 'replica'), { recursive: true })
+    assert.ok(existsSync(join(data, 'replica', 'flushed')))
+    const node = await nodes.cluster.start({ data })
+    assert.doesNotMatch(node.stderr(), /copying the state of the store/)
+    assert.ok(!existsSync(join(data, 'replica', 'flushed')))
+    await nodes.cluster.verify(nodes.a, node)
+    await nodes.cluster.stop(node)
+  })
 }
 
 /** Tests counts over all nodes. */
@@ -336,6 +356,7 @@ describeNodes(
   'nodes as a service',
   nodes => {
     testStart(nodes)
+    testMove(nodes)
     testCounts(nodes)
     testQueryLog(nodes)
     testSlowLane(nodes)

@@ -104,6 +104,13 @@ export const settings = {
     max: 600_000,
     doc: 'Milliseconds after which the shared database closes the connection of a process that has stopped in the middle of a commit. Until then no other process can commit.',
   },
+  storeLogMinutes: {
+    kind: 'integer',
+    default: 10,
+    min: 1,
+    max: 10_080,
+    doc: 'Minimum time for which the shared database keeps its log of commits. A node that was off for longer copies all data at its start. Set the same value on all nodes.',
+  },
   rootSecret: {
     kind: 'string',
     placeholder: 'SECRET',

@@ -63,7 +63,10 @@ export async function serve(config: Config, open: Open = openEngine): Promise<nu
     const status = await (config.workers === 1
       ? runSingleProcess(config, node, open, log, watch)
       : supervise(config, node, log, watch))
-    if (status === 0) markStoreComplete(config)
+    if (status === 0)
+      await markStoreComplete(config).catch(error =>
+        log.warn({ reason: reasonOf(error) }, 'cannot flush the replica: the next start verifies it'),
+      )
     return status
   } finally {
     watch.stop()

@@ -24,8 +24,6 @@ const stepKeysMax = 5_000
 const stepBytesMax = 8 << 20
 /** Maximum number of log rows that one statement removes. */
 const trimRowsMax = 1_000
-/** Every log row is kept for this time, so that a node finds all rows after a short disconnection. */
-const retentionSeconds = 600
 /** Seconds without a report after which a node no longer delays the removal of log rows. */
 const nodeGoneSeconds = 60
 /** Seconds without a report after which the row of a node is removed. */
@@ -34,13 +32,18 @@ const nodeForgottenSeconds = secondsPerDay
 /** Applies the log to the state, a step at a time. */
 export class Checkpointer implements UpkeepTask {
   readonly #node: string
+  readonly #retentionSeconds: number
   #trimmedMs = Number.NEGATIVE_INFINITY
   /** The log has no row before this batch number. */
   #firstRow = 0
 
-  /** `node` identifies this process as the holder of the lease. */
-  constructor(node: string) {
+  /**
+   * `node` identifies this process as the holder of the lease. Every log row is kept for `retentionSeconds`, so that a
+   * node finds all rows after it was disconnected or off.
+   */
+  constructor(node: string, retentionSeconds: number) {
     this.#node = node
+    this.#retentionSeconds = retentionSeconds
   }
 
   async run(session: PostgresSession): Promise<boolean> {
@@ -52,7 +55,7 @@ export class Checkpointer implements UpkeepTask {
     const isBusy = await advanceCheckpoint(session)
     if (mayTrim && !isBusy) {
       this.#trimmedMs = systemClock.elapsedMs()
-      this.#firstRow = await trimLog(session, this.#firstRow)
+      this.#firstRow = await trimLog(session, this.#firstRow, this.#retentionSeconds)
     }
     return isBusy
   }
@@ -140,7 +143,7 @@ async function writeStep(
  * because it would otherwise scan removed rows: PostgreSQL keeps these rows in the table while a transaction reads an
  * older state of the database.
  */
-async function trimLog(session: PostgresSession, first: number): Promise<number> {
+async function trimLog(session: PostgresSession, first: number, retentionSeconds: number): Promise<number> {
   const log = session.table('log')
   let from = first
   for (;;) {

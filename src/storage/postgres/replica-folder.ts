@@ -1,9 +1,11 @@
-// The folder of a node's replica. The replica is disposable: its content can be copied again, so nothing is flushed. A
-// note in the replica identifies the store, and shows whether the replica is valid. After a crash of the machine, the
-// pages on disk may be of any age. The boot id in the note then differs from the machine's boot id, so the replica is
-// rebuilt. Also checks the database before a node starts.
+// The folder of a node's replica. The replica is disposable: its content can be copied again, so commits are not
+// flushed. A note in the replica identifies the store, and shows whether the replica is valid. After a crash of the
+// machine, the pages on disk may be of any age. The boot id in the note then differs from the machine's boot id, so the
+// replica is rebuilt. A node that shuts down normally flushes its replica, which is then valid after a restart of the
+// machine, and on another machine. Also checks the database before a node starts.
 
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { flushNames, makeFolder } from '../../base/folders.ts'
 import type { Random } from '../../base/random.ts'
@@ -16,7 +18,7 @@ import { logMismatch } from './catch-up.ts'
 import { type CopyProgress, copyState } from './copy-state.ts'
 import { stateOf } from './failures.ts'
 import { PostgresSession, type RecordLocation } from './postgres-session.ts'
-import { readNote } from './replica.ts'
+import { noteIn, noteWrite, readNote } from './replica.ts'
 import { openTables } from './tables.ts'
 
 interface PrepareOptions {
@@ -46,9 +48,10 @@ export async function prepareReplica(options: PrepareOptions): Promise<void> {
     makeFolder(folder)
     const damage = await damageOf(folder)
     const fault = damage === undefined ? await faultOf(session, folder) : { reason: damage }
+    if (fault === undefined || fault.isInterruptedCopy) await claimReplica(folder)
+    else discardReplica(folder)
     if (fault === undefined) return
     options.onCopy(fault.reason)
-    if (!fault.isInterruptedCopy) discardReplica(folder)
     const local = openFolder(folder)
     try {
       await copyState(session, local, node, options.onProgress)
@@ -93,9 +96,47 @@ async function damageOf(folder: string): Promise<string | undefined> {
   return damage
 }
 
-/** The node has shut down normally, so the replica is complete. */
-export function markReplicaComplete(folder: string): void {
+/** A file of the replica that exists while all of its pages are on the disk and no process of a node uses it. */
+const flushedMarkOf = (folder: string) => join(replicaFolder(folder), 'flushed')
+
+/** Called when all processes of the node have closed the replica normally. Flushes the replica. */
+export async function markReplicaComplete(folder: string): Promise<void> {
+  const data = join(replicaFolder(folder), dataFileName)
+  if (existsSync(data)) {
+    await flushFile(data)
+    writeFileSync(flushedMarkOf(folder), '', { mode: 0o600, flush: true })
+    flushNames(replicaFolder(folder))
+  }
   rmSync(markOf(folder), { force: true })
+}
+
+async function flushFile(path: string): Promise<void> {
+  const file = await open(path, 'r+')
+  try {
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+}
+
+/** Makes the replica one that was written by this machine since its start. */
+async function claimReplica(folder: string): Promise<void> {
+  const mark = flushedMarkOf(folder)
+  if (!existsSync(mark)) return
+  rmSync(mark)
+  // The mark must not reappear after a crash of the machine that follows writes to the replica.
+  flushNames(replicaFolder(folder))
+  const local = openFolder(folder)
+  try {
+    await local.transact(view => {
+      const note = noteIn(view)
+      const boot = machineStart()
+      const writes = note && note.boot !== boot ? [noteWrite({ ...note, boot })] : []
+      return { result: undefined, writes }
+    })
+  } finally {
+    await local.close()
+  }
 }
 
 /** Throws {@link StoreUnavailableError} when there is no complete replica. */
@@ -148,7 +189,7 @@ async function faultOf(session: PostgresSession, folder: string): Promise<Replic
   }
   try {
     const note = readNote(local)
-    if (note && note.boot !== machineStart())
+    if (note && note.boot !== machineStart() && !existsSync(flushedMarkOf(folder)))
       return { reason: 'the machine has been restarted since it was written' }
     const reason = await logMismatch(session, note)
     if (reason !== undefined) return { reason }
