@@ -16,7 +16,7 @@ import { createMemoryGroup, dropFromCache, type MemoryGroup, readAheadFile } fro
 import { timesOf } from './neighbour-reader.ts'
 import { Reader } from './reader.ts'
 import { createSized, createSizedSchema, sizedDocument } from './size-data.ts'
-import { diskBytesOf, mainThreadTimes, reference } from './size-requests.ts'
+import { diskBytesRead, mainThreadTimes, reference } from './size-requests.ts'
 
 export interface ColdOptions {
   readonly folder: string
@@ -255,7 +255,7 @@ function usage(server: ServerProcess) {
   const sum = (of: (pid: number) => number) => pids.reduce((total, pid) => total + of(pid), 0)
   return {
     faults: sum(majorFaults),
-    bytes: sum(pid => diskBytesOf(pid, 'read_bytes')),
+    bytes: sum(diskBytesRead),
     ...mainThreadTimes(server.pid),
   }
 }

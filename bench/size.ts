@@ -90,7 +90,7 @@ async function measureScale(
     for (const cost of await measureRequests(server, secret, { count, groupSize })) {
       add(`${cost.name}, main thread`, 'µs CPU', cost.mainMicros)
       add(`${cost.name}, all threads`, 'µs CPU', cost.allMicros)
-      if (cost.writtenBytes > 0) add(`${cost.name}, written to the disk`, 'bytes', cost.writtenBytes)
+      if (cost.writtenBytes > 0) add(`${cost.name}, written to files`, 'bytes', cost.writtenBytes)
     }
     const memory = processesOf(server.pid).map(pid => memoryMebibytes(pid).own)
     add(
