@@ -29,6 +29,7 @@ import { measureSmallPieces, type PiecesResult, piecesBounds } from './small-pie
 import { measureStart } from './start.ts'
 import { measureStreams, streamLanguages } from './streams.ts'
 import { runTyping } from './typing.ts'
+import { measureWide } from './wide.ts'
 
 /** Cases that run with several workers: cheap reads, expensive reads, pure evaluation, writes. */
 const workerCases = ['get', 'page', 'compute', 'create']
@@ -306,6 +307,12 @@ async function main(): Promise<void> {
       count: Number(options.scale.split(',')[0]),
       memoryMebibytes: options['memory-mb'] === undefined ? undefined : Number(options['memory-mb']),
       isKept: options.keep,
+    })
+  if (wanted.includes('wide'))
+    await measureWide({
+      folder: options.folder,
+      kinds: options.kinds?.split(','),
+      scale: Number(options.scale.split(',')[0]),
     })
   if (wanted.every(name => standalone.includes(name))) return
   await compareCases(wanted)

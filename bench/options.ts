@@ -21,6 +21,7 @@ export const names = [
   'size',
   'databases',
   'cold',
+  'wide',
 ]
 
 /** The cases that start servers of their own. */
@@ -40,13 +41,14 @@ export const standalone = [
   'size',
   'databases',
   'cold',
+  'wide',
 ]
 
 export const { values: options } = parseArgs({
   options: {
     cases: {
       type: 'string',
-      default: names.filter(name => !['size', 'databases', 'cold'].includes(name)).join(','),
+      default: names.filter(name => !['size', 'databases', 'cold', 'wide'].includes(name)).join(','),
     },
     seconds: { type: 'string', default: '5' },
     warmup: { type: 'string', default: '2' },
@@ -75,13 +77,14 @@ export const help = `npm run bench -- [options]
 
   --cases LIST        of ${cases.map(({ name }) => name).join(', ')}, workers, streams, recording,
                       neighbours, languages, graphql, typing, nodes, start, footprint, hour, pieces, size, databases,
-                      cold (default: all but size, databases and cold)
+                      cold, wide (default: all but size, databases, cold and wide)
   --seconds N         measured time of each case (5), after --warmup N seconds (2)
   --connections N     keep-alive connections (32)
   --documents N       documents loaded before the cases run (10000)
   --scale N           documents of the cases "footprint" and "hour" (100000); for the case "size" a list, such as
                       10000,100000,1000000; the case "cold" loads the first of them if --folder has no data directory
-                      of the case "size"
+                      of the case "size"; for the case "wide" the versions of a document, and half of the entries with
+                      equal terms
   --side N            documents that the case "size" imports, migrates, drops and lets expire, at most (100000)
   --keep              keeps the data directory of the case "size" or "databases" below --folder; the next run
                       continues with it
@@ -98,6 +101,6 @@ export const help = `npm run bench -- [options]
   --json FILE         writes the results to a file
   --compare FILE      prints the changes since the run that wrote the file
   --folder DIR        folder for the data directories: choose a real disk (${tmpdir()})
-  --kinds WORDS       runs only the queries of the case "neighbours" whose names contain one of these words, separated
-                      by commas; all queries take ten minutes
+  --kinds WORDS       runs only the queries of the case "neighbours", or the kinds of the case "wide", whose names contain
+                      one of these words, separated by commas; all queries take ten minutes
   --no-postgres       skips the Fastify + pg service`

@@ -177,7 +177,7 @@ export async function countInPages(server: ServerProcess, secret: string): Promi
 }
 
 /** The service builds and removes nothing. */
-async function untilIdle(server: ServerProcess): Promise<void> {
+export async function untilIdle(server: ServerProcess): Promise<void> {
   for (;;) {
     const health = await send(server, { method: 'GET', path: '/api/v1/health', secret: server.rootSecret })
     const { builds, removals } = (health.json as { work: { builds: readonly unknown[]; removals: number } })
@@ -221,8 +221,8 @@ const quietEnoughMs = 5_000
 /** A service with requests or background work uses a larger share of a processor. */
 const quietShare = 0.05
 
-/** Resolves with the time, in milliseconds, after the processes have been quiet for some seconds. */
-async function untilQuiet(pids: () => readonly number[]): Promise<number> {
+/** Resolves after the processes have been quiet for some seconds, with this time in milliseconds. */
+export async function untilQuiet(pids: () => readonly number[]): Promise<number> {
   const usedMs = () => pids().reduce((sum, pid) => sum + processorMs(pid), 0)
   let [used, quietSinceMs] = [usedMs(), performance.now()]
   for (;;) {
