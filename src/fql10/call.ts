@@ -91,7 +91,11 @@ export interface Writer {
 /** Throws QueryFailures with the position of `call`. */
 export interface AccessReader {
   credentialOf(document: Doc): Doc
-  tokensOf(document: Doc, call: Call): SetValue
+  /**
+   * Reads a set of tokens (sets/token-set.ts) on demand from the position `from`, or from the first token. Omits tokens
+   * that the caller may not read.
+   */
+  tokensOf(set: SetValue, from: StoredValue | undefined, call: Call): Iterable<SetItem>
   verify(credential: Doc, password: string): boolean
   login(credential: Doc, password: string, ttl: Time | undefined, call: Call): Doc
   identity(): Doc | undefined

@@ -2,6 +2,7 @@
 
 import { native } from '../../values/value.ts'
 import type { Call } from '../call.ts'
+import { TokenSet } from '../sets/token-set.ts'
 import { type Doc, Module, UserCollection, type Value } from '../value.ts'
 import { applyId, byId, create, listing } from './collection.ts'
 import { documentMembers, namedDocumentMembers, numberedDocumentMembers } from './document.ts'
@@ -115,7 +116,7 @@ const tokensOf = byDocument(
   '(document: { *: Any }) => Set<Token>',
   'Returns the tokens of `document` that the caller may read.',
   ['Token.byDocument(Author.byId(1)!).count()', '0'],
-  (_, document, call) => call.evaluation.world.access.tokensOf(document, call),
+  (_, { ref }, { at }) => new TokenSet({ document: ref, at, isReversed: false }),
 )
 const credentialOf = byDocument(
   '(document: { *: Any } | Null) => Ref<Credential>',

@@ -40,6 +40,7 @@ import {
 } from './parts.ts'
 import { absent } from './saved-values.ts'
 import { missingIndex, type StoredBound, StoredSet } from './stored-set.ts'
+import { TokenSet } from './token-set.ts'
 
 /** Thrown for example if the collection of a value was deleted. */
 export class RevivalError {}
@@ -161,6 +162,8 @@ export class Reviver {
         return new SingleSet(this.value(parts[0] as StoredValue))
       case 'stored':
         return this.#stored(parts)
+      case 'tokens':
+        return tokensOf(parts)
       case 'concat':
         return new ConcatSet(inner(), this.#setOf(parts[1]))
       case 'take':
@@ -249,6 +252,11 @@ export class Reviver {
     const [at, snapshot] = (Array.isArray(times) ? times : [times]) as readonly (StoredValue | undefined)[]
     return { at: timeOf(at), snapshot: timeOf(snapshot) ?? this.#snapshot }
   }
+}
+
+function tokensOf([document, at, isReversed]: readonly StoredValue[]): TokenSet {
+  if (!(document instanceof Ref)) throw new RevivalError()
+  return new TokenSet({ document, at: timeOf(at), isReversed: isReversed === true })
 }
 
 function timeOf(stored: StoredValue | undefined): number | undefined {

@@ -10,6 +10,7 @@ import { isProtected, isTypechecked } from '../../model/resources/databases.ts'
 import { createToken } from '../../model/resources/secrets.ts'
 import { textIn } from '../../model/schema/definition-parts.ts'
 import type { Session } from '../../model/session.ts'
+import { Reading } from '../../model/sets/reading.ts'
 import { compareBytes } from '../../values/order.ts'
 import { timeFromMicros } from '../../values/time.ts'
 import {
@@ -20,14 +21,16 @@ import {
   native,
   type ObjectValue,
   Ref,
+  refKey,
   type Value as StoredValue,
   sameRef,
   type Time,
 } from '../../values/value.ts'
 import type { AccessReader, BoundCall, Call, SetReader, TokenSealing, World, Writer } from '../call.ts'
 import { nativeModule } from '../library/natives.ts'
-import { ArraySet } from '../sets/parts.ts'
-import { Doc, type SetValue, type UserFunction, type Value } from '../value.ts'
+import type { SetItem, SetPosition } from '../sets/items.ts'
+import type { TokenSet } from '../sets/token-set.ts'
+import { Doc, type UserFunction, type Value } from '../value.ts'
 import { DocumentReader } from './documents-read.ts'
 import { QueryDocumentWriter } from './documents-write.ts'
 import { Names } from './query-names.ts'
@@ -53,13 +56,26 @@ class AccessDocuments implements AccessReader {
     return new Doc(found, nativeModule(native.credentials))
   }
 
-  tokensOf({ ref }: Doc, call: Call): SetValue {
-    const tokens = this.#session.transaction.directory
-      .tokensOf(ref)
-      .map(token => token.ref)
-      .filter(token => mayOnDocument('read', token, this.#session))
-      .sort((left, right) => (left.id < right.id ? -1 : 1))
-    return new ArraySet(tokens.map(token => this.#reader.reference(token, call.at)))
+  *tokensOf(
+    { options: { at, document, isReversed } }: TokenSet,
+    from: SetPosition | undefined,
+    call: Call,
+  ): Generator<SetItem, void, void> {
+    const session = this.#session
+    const scan = { reverse: isReversed, ...(typeof from === 'bigint' && { from }) }
+    const found = session.transaction.directory.tokensOf(document, scan)
+    const visible = ({ ref }: { readonly ref: Ref }) =>
+      mayOnDocument('read', ref, session) ? ref : undefined
+    const reading = new Reading(session, undefined)
+    session.callSite = call
+    try {
+      for (const token of reading.measured(`tokens of ${refKey(document)}`, 1, found, visible)) {
+        yield { kind: 'element', value: () => this.#reader.reference(token, at), position: () => token.id }
+        session.callSite = call
+      }
+    } finally {
+      reading.finish('page')
+    }
   }
 
   verify(credential: Doc, password: string): boolean {

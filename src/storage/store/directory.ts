@@ -1,16 +1,24 @@
 // Finds the documents that authentication needs. Credentials and tokens are found by their instance (the document that
 // logs in), access providers by their issuer, and keys by the id in a secret.
 
-import type { DatabaseId, Ref, Value } from '../../values/value.ts'
-import { builtinIndexes, indexTermsPrefix, type KeyInterval, keyHomeKey } from '../keys/keyspace.ts'
+import { keyAfter } from '../../base/bytes.ts'
+import { type DatabaseId, native, Ref, type Value } from '../../values/value.ts'
+import {
+  builtinIndexes,
+  indexLiveKey,
+  indexTermsPrefix,
+  type KeyInterval,
+  keyHomeKey,
+} from '../keys/keyspace.ts'
 import { prefixRange } from '../keys/prefix.ts'
 import { encodeTerms } from '../keys/terms.ts'
-import type { Bytes } from '../kv/kv-contract.ts'
+import { encodeTuple } from '../keys/tuple.ts'
+import type { Bytes, KeyRange } from '../kv/kv-contract.ts'
 import type { Journal, Overlay } from '../kv/overlay.ts'
 import { entryDocument, entryTtl } from './entry-records.ts'
 import { idAt } from './records.ts'
 import { isExpired, read, type Snapshot } from './snapshot.ts'
-import type { Directory, Transaction, Version } from './store-contract.ts'
+import type { Directory, TokenScan, Transaction, Version } from './store-contract.ts'
 
 export class StoreDirectory implements Directory {
   readonly #reader: Pick<Transaction, 'get'>
@@ -25,21 +33,21 @@ export class StoreDirectory implements Directory {
     return this.#first(instance.database, builtinIndexes.credentialsByInstance, instance)
   }
 
-  tokensOf(instance: Ref): readonly Version[] {
-    const tokens: Version[] = []
-    for (const ref of this.storedTokensOf(instance)) {
+  *tokensOf(instance: Ref, scan?: TokenScan): Generator<Version> {
+    for (const ref of this.storedTokensOf(instance, scan)) {
       const token = this.#reader.get(ref)
-      if (token !== undefined) tokens.push(token)
+      if (token !== undefined) yield token
     }
-    return tokens
   }
 
-  /**
-   * Yields the tokens whose instance is the given document. Includes revoked tokens that are not deleted yet
-   * (token-revocation.ts).
-   */
-  storedTokensOf(instance: Ref): Generator<Ref> {
-    return this.#byTerm(instance.database, builtinIndexes.tokensByInstance, instance)
+  /** Like {@link tokensOf}, but includes revoked tokens that are not deleted yet (token-revocation.ts). */
+  storedTokensOf(instance: Ref, { from, reverse = false }: TokenScan = {}): Generator<Ref> {
+    const { end, start } = tokensRange(instance)
+    const key = from === undefined ? undefined : tokenKey(instance, from)
+    const range = reverse
+      ? { start, end: key === undefined ? end : keyAfter(key) }
+      : { start: key ?? start, end }
+    return this.#inRange(instance.database, { ...range, reverse })
   }
 
   accessProviderByIssuer(database: DatabaseId, issuer: string): Version | undefined {
@@ -59,10 +67,14 @@ export class StoreDirectory implements Directory {
     return undefined
   }
 
+  #byTerm(database: DatabaseId, index: number, term: Value): Generator<Ref> {
+    return this.#inRange(database, entriesRange(database, index, term))
+  }
+
   /** Skips expired documents. */
-  *#byTerm(database: DatabaseId, index: number, term: Value): Generator<Ref> {
+  *#inRange(database: DatabaseId, range: KeyRange): Generator<Ref> {
     const { counters, view } = this.#snapshot
-    for (const row of view.range(entriesRange(database, index, term))) {
+    for (const row of view.range(range)) {
       counters.readBytes += row.value.length
       if (!isExpired(this.#snapshot, entryTtl(row))) yield entryDocument(database, row)
     }
@@ -72,6 +84,18 @@ export class StoreDirectory implements Directory {
 /** The range of the index entries with the tokens whose instance is the given document. */
 export function tokensRange(instance: Ref): KeyInterval {
   return entriesRange(instance.database, builtinIndexes.tokensByInstance, instance)
+}
+
+/** The key of the index entry of the token with the id `token`. */
+function tokenKey(instance: Ref, token: bigint): Uint8Array {
+  const { database } = instance
+  return indexLiveKey({
+    database,
+    index: builtinIndexes.tokensByInstance,
+    terms: encodeTerms([instance]),
+    values: encodeTuple([], []),
+    document: new Ref(database, native.tokens, token),
+  })
 }
 
 function entriesRange(database: DatabaseId, index: number, term: Value): KeyInterval {

@@ -338,12 +338,18 @@ export interface Transaction extends ReadTransaction, HistoryReader, SizeReader,
   asOf(time: Micros): Transaction
 }
 
+export interface TokenScan {
+  /** The id of the first token; without it, the scan begins at the lowest or, if reversed, at the highest id. */
+  readonly from?: bigint
+  readonly reverse?: boolean
+}
+
 /** Finds documents by the content of a credential, not by a reference. */
 export interface Directory {
   /** Finds a document in `native.credentials` by its `instance` (the document that logs in). */
   credentialOf(instance: Ref): Version | undefined
-  /** Finds documents in `native.tokens` by their `instance`. */
-  tokensOf(instance: Ref): readonly Version[]
+  /** Reads the documents in `native.tokens` with this `instance` on demand, in the order of their ids. */
+  tokensOf(instance: Ref, scan?: TokenScan): Iterable<Version>
   /** Returns the access provider with the given issuer. */
   accessProviderByIssuer(database: DatabaseId, issuer: string): Version | undefined
   /** A secret contains the id of its key, but not the key's database. */
