@@ -17,7 +17,7 @@ import type { Bytes, KeyRange } from '../kv/kv-contract.ts'
 import type { Journal, Overlay } from '../kv/overlay.ts'
 import { entryDocument, entryTtl } from './entry-records.ts'
 import { idAt } from './records.ts'
-import { isExpired, read, type Snapshot } from './snapshot.ts'
+import { countRow, isExpired, read, type Snapshot } from './snapshot.ts'
 import type { Directory, TokenScan, Transaction, Version } from './store-contract.ts'
 
 export class StoreDirectory implements Directory {
@@ -76,6 +76,7 @@ export class StoreDirectory implements Directory {
     const { counters, view } = this.#snapshot
     for (const row of view.range(range)) {
       counters.readBytes += row.value.length
+      countRow()
       if (!isExpired(this.#snapshot, entryTtl(row))) yield entryDocument(database, row)
     }
   }

@@ -13,7 +13,7 @@ import {
 } from '../keys/keyspace.ts'
 import type { Bytes, Entry } from '../kv/kv-contract.ts'
 import { versionAction, versionTime, versionTtl } from './records.ts'
-import { firstOf, isExpired, read, readFirst, type Snapshot } from './snapshot.ts'
+import { countRow, firstOf, isExpired, read, readFirst, type Snapshot } from './snapshot.ts'
 import type { CollectionPlace, EntryScan, IndexEntry } from './store-contract.ts'
 
 /** The greatest id that the key of a document can contain. */
@@ -82,12 +82,14 @@ export function* scanDocuments(
     const interval = intervalOf('live', { database, collection }, span)
     for (const { key, value } of snapshot.view.range({ ...interval, reverse })) {
       snapshot.counters.readBytes += value.length
+      countRow()
       if (isExpired(snapshot, versionTtl(value))) continue
       yield { values: [], document: new Ref(database, collection, documentIdOf(key)) }
     }
     return
   }
   for (const ref of everyDocument(snapshot, database, collection, span, reverse)) {
+    countRow()
     const stored = validAt(snapshot, ref, at)
     if (stored !== undefined && isVisible(snapshot, stored)) yield { values: [], document: ref }
   }

@@ -19,7 +19,7 @@ import {
   type SetPlace,
 } from './entry-cache.ts'
 import { entryDocument, entryIsCut, entrySince, entryTtl, entryUntil, entryValues } from './entry-records.ts'
-import { isExpired, type Snapshot } from './snapshot.ts'
+import { countRow, isExpired, type Snapshot } from './snapshot.ts'
 import type { EntryScan, IndexEntry } from './store-contract.ts'
 
 /** The entries of one index that have the same terms. */
@@ -94,6 +94,7 @@ function* cachedEntries(
   counters.readBytes += range.start.length
   for (const entry of entries) {
     counters.readBytes += entry.bytes
+    countRow()
     if (isShown(entry, snapshot, set)) yield entry
   }
   if (rest === undefined) return
@@ -154,6 +155,7 @@ function* table(
 function* rowsIn(snapshot: Snapshot, range: EntryRange): Generator<Entry> {
   for (const row of snapshot.view.range(range)) {
     snapshot.counters.readBytes += row.value.length
+    countRow()
     yield row
   }
 }

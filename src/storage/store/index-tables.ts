@@ -38,7 +38,7 @@ import type { IndexDefinition } from './index-definition.ts'
 import { type EntryTuple, entryTuples, isStored } from './index-entries.ts'
 import type { NameHistories } from './name-history.ts'
 import { ttlOf } from './records.ts'
-import { isExpired, type Snapshot } from './snapshot.ts'
+import { countRow, isExpired, type Snapshot } from './snapshot.ts'
 import type { EntryChange, StoreHooks, Version } from './store-contract.ts'
 import { checkTransactionBytes, countedBytes } from './transaction-limits.ts'
 
@@ -395,6 +395,7 @@ export function isTaken(
   const documentStart = prefix.length + parts.values.bytes.length
   const { tie } = parts.values
   for (const row of overlay.range(prefixRange(liveKey.subarray(0, documentStart)))) {
+    countRow()
     if (compareBytes(row.key.subarray(documentStart + positionBytes), tie) !== 0) continue
     if (compareBytes(row.key, liveKey) === 0) continue
     if (!isExpired(snapshot, entryTtl(row)) && isLive(entryCollection(row))) return true

@@ -10,7 +10,6 @@
 // before and after a write determine the events of this write.
 
 import { keyAfter } from '../../base/bytes.ts'
-import { step } from '../../base/effort.ts'
 import { endOfTime } from '../../base/micros.ts'
 import { ByteWriter } from '../../values/byte-writer.ts'
 import { compareBytes } from '../../values/order.ts'
@@ -31,7 +30,7 @@ import {
 } from './entry-records.ts'
 import { type EntrySet, withPlaceholders } from './index-scan.ts'
 import type { BufferedEvent, EventSpan, RecordedEvents } from './recorded-events.ts'
-import type { Snapshot } from './snapshot.ts'
+import { countRow, type Snapshot } from './snapshot.ts'
 import type { EventBound, EventScan, IndexEvent } from './store-contract.ts'
 
 /**
@@ -58,9 +57,6 @@ const eventLimits: EventLimits = {
   buffered: 1024,
   bufferedMax: 32_768,
 }
-
-/** Approximate cost in steps of effort (`src/base/effort.ts`). */
-const stepsPerEntry = 10
 
 /** Excludes events before the time `oldest`, and remove events at `oldest`. */
 function spanOf(set: EntrySet, scan: EventScan, oldest: Micros): EventSpan {
@@ -90,6 +86,7 @@ export function* storedEvents(
 ): Generator<IndexEvent> {
   const { end, reverse, start } = spanOf(set, scan, oldest)
   for (const row of snapshot.view.range({ start, end, reverse })) {
+    countRow()
     if (!set.isLive(entryCollection(row))) continue
     const action = eventIsRemove(row) ? 'remove' : 'add'
     yield shown(snapshot, set, { key: row.key, ts: entrySince(row), action, row })
@@ -192,7 +189,7 @@ class EventWalk {
       const prefix = indexTermsPrefix(table, database, index, terms)
       for (const row of this.#snapshot.view.range(prefixRange(prefix))) {
         if (++entries > entriesMax) return undefined
-        step(stepsPerEntry)
+        countRow()
         if (!this.#set.isLive(entryCollection(row))) continue
         buffered.add(row, prefix.length, entrySince(row), 'add')
         if (table === 'ended') buffered.add(row, prefix.length, entryUntil(row), 'remove')

@@ -1,5 +1,6 @@
 // The data that every read needs: the state, the time of the read, and the counters.
 
+import { step } from '../../base/effort.ts'
 import { endOfTime, epoch } from '../../base/micros.ts'
 import type { Micros } from '../../values/value.ts'
 import type { Bytes, Entry, KeyRange, View } from '../kv/kv-contract.ts'
@@ -49,6 +50,17 @@ export function isExpired({ expiry, time }: Snapshot, ttl: Micros): boolean {
   }
   if (ttl < expiry.next) expiry.next = ttl
   return false
+}
+
+/** Approximate cost of reading a row, in steps of effort (`src/base/effort.ts`). */
+const stepsPerRow = 10
+
+/**
+ * Scans call this function for each row, also for rows that they skip. Otherwise, a query that skips very many expired
+ * documents could not be interrupted.
+ */
+export function countRow(): void {
+  step(stepsPerRow)
 }
 
 /** The reads depend on whether `ttl` has passed. */
