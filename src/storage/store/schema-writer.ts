@@ -43,15 +43,14 @@ export const schemaWriterLimits = {
   userCollectionIdMax: 32_767,
   /** Id of the first index of a database; ids are never reused. */
   firstIndexId: 32_768,
+  /** Maximum id of an index. A database can create 32 768 indexes in total, also if it deletes some of them. */
+  indexIdMax: 65_535,
   /**
    * Maximum number of databases that have a key with the same id. A secret with this id is checked against each of
    * these keys; own limit.
    */
   keysOfOneIdMax: 16,
 } as const
-
-/** Greater numbers identify the sets `documents(collection)`. */
-const indexIdMax = 0xffff
 
 /** A migration step of the current transaction has a placeholder instead of a time. */
 function isNewStep(step: Value): boolean {
@@ -252,13 +251,11 @@ export class SchemaWriter {
     const { overlay } = this.#context
     const key = counterKey(database, nativeCollection)
     const stored = overlay.get(key)
+    const { firstIndexId, indexIdMax, userCollectionIdMax } = schemaWriterLimits
     const isCollection = nativeCollection === native.collections
-    const id = stored
-      ? decodeTime(stored) + 1
-      : isCollection
-        ? firstUserCollection
-        : schemaWriterLimits.firstIndexId
-    if (id > (isCollection ? schemaWriterLimits.userCollectionIdMax : indexIdMax)) {
+    const id = stored ? decodeTime(stored) + 1 : isCollection ? firstUserCollection : firstIndexId
+    // Greater numbers than those of indexes identify the sets `documents(collection)`.
+    if (id > (isCollection ? userCollectionIdMax : indexIdMax)) {
       throw new RequestError('bad request', msg`Maximum sequential ID reached.`)
     }
     overlay.set(key, encodeTimes(micros(id)))
