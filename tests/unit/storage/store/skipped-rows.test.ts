@@ -27,7 +27,6 @@ const began = bench.now
 let locks: Ref
 let users: Ref
 let byName: Ref
-let uniqueByName: Ref
 
 /** Documents and tokens that have expired, with equal terms. */
 before(async () => {
@@ -35,12 +34,6 @@ before(async () => {
     locks = createCollection(transaction, 'locks')
     users = createCollection(transaction, 'users')
     byName = createIndex(transaction, 'by_name', { source: locks, terms: [field('name')], active: true })
-    uniqueByName = createIndex(transaction, 'unique_by_name', {
-      source: locks,
-      terms: [field('name')],
-      unique: true,
-      active: true,
-    })
   })
   await bench.write(transaction => transaction.put(documentRef(users, 1), data({})))
   for (let id = 1; id <= count; id++) {
@@ -84,13 +77,3 @@ for (const [name, scan] of Object.entries(scans)) {
     assert.ok(stepsOf(scan) >= count)
   })
 }
-
-test('a write to a unique index counts each entry of an expired document', async () => {
-  const steps = await bench.write(transaction => {
-    assert.ok(transaction.catalogue.index(uniqueByName)?.unique)
-    const stepsBefore = stepsSoFar()
-    transaction.put(documentRef(locks, count + 1), data({ name: 'a' }))
-    return stepsSoFar() - stepsBefore
-  })
-  assert.ok(steps >= count)
-})
