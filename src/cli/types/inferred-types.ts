@@ -11,7 +11,7 @@ import {
 import type { TypeNode } from '../../fql10/syntax/nodes.ts'
 import { parseSignature } from '../../fql10/syntax/parse-query.ts'
 import { Source } from '../../fql10/syntax/source.ts'
-import { SchemaTypes } from '../../fql10/typing/schema-types.ts'
+import { functionsByName, SchemaTypes } from '../../fql10/typing/schema-types.ts'
 
 type ComputedField = Parameters<SchemaTypes['computedType']>[1]
 
@@ -21,7 +21,7 @@ export class InferredTypes {
 
   constructor(items: readonly SchemaItem[]) {
     const [collections, functions] = [ofKind(items, 'collection'), ofKind(items, 'function')]
-    this.#types = new SchemaTypes({ collections, functions, untyped: [] })
+    this.#types = new SchemaTypes({ collections, functions: functionsByName(functions), untyped: [] })
   }
 
   /** The type of a function's result. An overloaded function has the results of all its variants. */

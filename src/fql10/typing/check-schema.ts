@@ -19,7 +19,7 @@ import { machineFor } from './check-query.ts'
 import { indexedFaults } from './indexable.ts'
 import { libraryNames, libraryShapes } from './library.ts'
 import type { Machine } from './machine.ts'
-import { lambdaIn, namesOf, SchemaTypes } from './schema-types.ts'
+import { functionsByName, lambdaIn, namesOf, SchemaTypes } from './schema-types.ts'
 import { booleanType, namedType, nullType, type Type } from './terms.ts'
 
 /** `untyped`: functions whose types are unknown, such as those of version 4. */
@@ -29,7 +29,7 @@ export function schemaErrors(
 ): readonly Diagnostic[] {
   const collections = items.filter(item => item.kind === 'collection')
   const functions = items.filter(item => item.kind === 'function')
-  const types = new SchemaTypes({ collections, functions, untyped })
+  const types = new SchemaTypes({ collections, functions: functionsByName(functions), untyped })
   const names = {
     collections: new Set(collections.flatMap(namesOf)),
     functions: new Set(functions.flatMap(namesOf)),
@@ -74,7 +74,7 @@ export function defaultErrors(items: readonly SchemaItem[]): readonly Diagnostic
   const collections = items.filter(item => item.kind === 'collection')
   const withDefaults = collections.filter(({ members }) => ofKind(members, 'field').some(hasDefault))
   if (withDefaults.length === 0) return []
-  const types = new SchemaTypes({ collections, functions: [], untyped: [] })
+  const types = new SchemaTypes({ collections, functions: new Map(), untyped: [] })
   return withDefaults.flatMap(({ members, source }) => {
     step(stepsPerDefinition)
     return ofKind(members, 'field').flatMap(each => fieldErrors(each, source, types, false))

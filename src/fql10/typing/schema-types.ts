@@ -7,6 +7,7 @@ import {
   type CollectionItem,
   type FunctionItem,
   ofKind,
+  type SchemaItem,
   type SettingMember,
   withoutParentheses,
 } from '../schema/fsl/schema-items.ts'
@@ -26,7 +27,11 @@ import { anyType, type FunctionType, namedType, type Type, withoutSpans } from '
 
 interface SchemaItems {
   readonly collections: readonly CollectionItem[]
-  readonly functions: readonly FunctionItem[]
+  /**
+   * Functions by name and alias. The item is read when a function is first used, and is undefined if the function has
+   * syntax errors.
+   */
+  readonly functions: ReadonlyMap<string, { readonly item: SchemaItem | undefined }>
   /** Functions whose types are unknown, such as those of version 4. */
   readonly untyped: readonly string[]
 }
@@ -48,7 +53,6 @@ export class SchemaTypes {
   readonly items: SchemaItems
   /** Errors about recursion, by the name of the function. */
   readonly #recursive = new Map<string, Diagnostic>()
-  readonly #functions = new Map<string, FunctionItem>()
   /** The shapes of the schema, without those of the library. */
   readonly shapes = new CollectionShapes({
     declaration: item => this.#declaration(item),
@@ -67,9 +71,6 @@ export class SchemaTypes {
   constructor(items: SchemaItems) {
     this.items = items
     for (const name of items.untyped) this.#globals.set(name, anyScheme)
-    for (const item of items.functions) {
-      for (const name of namesOf(item)) this.#functions.set(name, item)
-    }
     for (const item of items.collections) {
       for (const name of namesOf(item)) {
         this.#globals.set(name, moduleScheme(name))
@@ -92,7 +93,7 @@ export class SchemaTypes {
 
   /** The names of the schema, without those of the library. */
   names(): readonly (readonly [string, Scheme])[] {
-    return [...new Set([...this.#globals.keys(), ...this.#functions.keys()])].flatMap(name => {
+    return [...new Set([...this.#globals.keys(), ...this.items.functions.keys()])].flatMap(name => {
       const scheme = this.#global(name, true)
       return scheme === undefined ? [] : [[name, scheme] as const]
     })
@@ -101,8 +102,8 @@ export class SchemaTypes {
   #global(name: string, isOuter: boolean): Scheme | undefined {
     const known = this.#globals.get(name)
     if (known !== undefined) return known
-    const item = this.#functions.get(name)
-    if (item === undefined) return undefined
+    const item = this.items.functions.get(name)?.item
+    if (item?.kind !== 'function') return undefined
     const { parameters, type } = this.functionType(item).scheme
     if (type.kind === 'any' || !isOuter) return { parameters, type, text: '' }
     const wrapped: Type = { kind: 'named', name: 'UserFunction', args: [type] }
@@ -334,6 +335,11 @@ export class SchemaTypes {
     this.#inferred.set(key, result)
     return result
   }
+}
+
+/** {@link SchemaTypes} of functions that are already parsed. */
+export function functionsByName(items: readonly FunctionItem[]): SchemaItems['functions'] {
+  return new Map(items.flatMap(item => namesOf(item).map(name => [name, { item }] as const)))
 }
 
 /** The name, and the alias. */

@@ -1,9 +1,9 @@
 // The static types of a database, and of the values in a request.
 
+import { textIn } from '../../model/schema/definition-parts.ts'
 import type { Session } from '../../model/session.ts'
 import { LocalDate, Time, TransactionTime, Uuid } from '../../values/value.ts'
 import { collectionNumber, nativeOf, typeOfModule } from '../library/natives.ts'
-import { itemsIn } from '../schema/fsl/patch.ts'
 import { definitionsOf, othersOf } from '../schema/push/current-files.ts'
 import { SchemaTypes } from '../typing/schema-types.ts'
 import {
@@ -27,24 +27,28 @@ import {
   type Value,
 } from '../value.ts'
 
-/** Measured bytes of memory for each UTF-16 unit of schema text: 40 for the syntax trees, 50 to 80 for types in use. */
+/** Measured bytes of memory for each UTF-16 unit of code: 40 for the syntax trees, 50 to 80 for types in use. */
 const bytesPerUnit = 100
 
-/** Returns the types of the database, which are cached until the schema changes. */
+/**
+ * Returns the types of the database, which are cached until the schema changes. A function is parsed when a query uses
+ * it, because every change of the schema would otherwise parse all functions again. Its memory is counted in advance.
+ */
 export function typesOf(session: Session): SchemaTypes {
   const { catalogue } = session.transaction
   return catalogue.derived(session.database, 'static types', () => {
     const definitions = definitionsOf(session)
-    const units = definitions.reduce((sum, { text = '' }) => sum + text.length, 0)
+    const functions = definitions.filter(each => each.kind === 'function' && !each.isForeign)
+    const collections = definitions.filter(each => each.kind === 'collection')
+    const texts = [
+      ...functions.map(({ fields }) => textIn(fields, 'body')),
+      ...collections.map(({ text }) => text),
+    ]
+    const units = texts.reduce((sum, text = '') => sum + text.length, 0)
     catalogue.countDerived(session.database, bytesPerUnit * units)
-    const items = itemsIn(
-      definitions.flatMap(({ kind, name, text }) =>
-        text === undefined ? [] : [{ name: `*${kind}:${name}*`, text }],
-      ),
-    )
     return new SchemaTypes({
-      collections: items.filter(item => item.kind === 'collection'),
-      functions: items.filter(item => item.kind === 'function'),
+      collections: collections.flatMap(({ item }) => (item?.kind === 'collection' ? [item] : [])),
+      functions: new Map(functions.flatMap(each => each.names.map(name => [name, each] as const))),
       untyped: othersOf(session).functions,
     })
   })

@@ -19,11 +19,25 @@ interface StoredDefinition {
   readonly fields: ObjectValue
 }
 
+/** True for a definition of version 4 that a schema file cannot express. */
+export function isForeign({ fields, kind }: StoredDefinition): boolean {
+  switch (kind) {
+    case 'collection':
+      return false
+    case 'function':
+      return textIn(fields, 'body') === undefined
+    case 'role':
+      return isForeignRole(fields)
+    case 'access provider':
+      return providerRoles(fields).some(each => !isOwn(each.get('predicate')))
+  }
+}
+
 /**
- * Returns a text without a final newline. Uses `alias` if a function has no alias of its own. Returns undefined for a
- * definition of version 4 that a schema file cannot express.
+ * Returns a text without a final newline. Uses `alias` if a function has no alias of its own. The definition must not
+ * be foreign.
  */
-export function textOfDefinition({ fields, kind }: StoredDefinition, alias?: string): string | undefined {
+export function textOfDefinition({ fields, kind }: StoredDefinition, alias?: string): string {
   switch (kind) {
     case 'collection':
       return collectionText(fields)
@@ -127,9 +141,8 @@ function migrationText(statement: ObjectValue): string {
   return words.join(' ')
 }
 
-function functionText(fields: ObjectValue, invented: string | undefined): string | undefined {
-  const body = textIn(fields, 'body')
-  if (body === undefined) return undefined
+function functionText(fields: ObjectValue, invented: string | undefined): string {
+  const body = textIn(fields, 'body') ?? ''
   const alias = annotation('alias', textIn(fields, 'alias') ?? invented)
   const role = annotation('role', textIn(fields, 'role'))
   const signature = textIn(fields, 'signature')
@@ -162,19 +175,35 @@ function predicateText(predicate: Value | undefined): string {
   return typeof predicate === 'string' ? ` ${inBraces([`predicate ${groupedLambda(predicate)}`])}` : ''
 }
 
-function roleText(fields: ObjectValue): string | undefined {
+interface RoleParts {
+  readonly privileges: readonly ObjectValue[]
+  readonly memberships: readonly ObjectValue[]
+}
+
+function rolePartsOf(fields: ObjectValue): RoleParts {
   const privileges = itemsOf(fields.get('privileges')).filter(isObject)
   const memberships = itemsOf(fields.get('membership')).filter(isObject)
-  const actionsOf = (privilege: ObjectValue) =>
-    [...objectIn(privilege, 'actions')].filter(([, each]) => each !== false)
-  const isForeign =
+  return { privileges, memberships }
+}
+
+function grantedActions(privilege: ObjectValue): readonly (readonly [string, Value])[] {
+  return [...objectIn(privilege, 'actions')].filter(([, each]) => each !== false)
+}
+
+function isForeignRole(fields: ObjectValue): boolean {
+  const { memberships, privileges } = rolePartsOf(fields)
+  return (
     [...privileges, ...memberships].some(each => textIn(each, 'resource') === undefined) ||
-    privileges.some(each => actionsOf(each).some(([, allowed]) => !isOwn(allowed))) ||
+    privileges.some(each => grantedActions(each).some(([, allowed]) => !isOwn(allowed))) ||
     memberships.some(each => !isOwn(each.get('predicate')))
-  if (isForeign) return undefined
+  )
+}
+
+function roleText(fields: ObjectValue): string {
+  const { memberships, privileges } = rolePartsOf(fields)
   const lines = [
     ...privileges.map(each => {
-      const actions = actionsOf(each).map(([action, allowed]) => `${action}${predicateText(allowed)}`)
+      const actions = grantedActions(each).map(([action, allowed]) => `${action}${predicateText(allowed)}`)
       return `privileges ${printName(textIn(each, 'resource') ?? '')} ${inBraces(actions)}`
     }),
     ...memberships.map(each => {
@@ -190,13 +219,15 @@ function isOwn(predicate: Value | undefined): boolean {
   return predicate === undefined || predicate === true || predicate === null || typeof predicate === 'string'
 }
 
-function providerText(fields: ObjectValue): string | undefined {
-  const roles = itemsOf(fields.get('roles')).map(each => (isObject(each) ? each : new Map([['role', each]])))
-  if (roles.some(each => !isOwn(each.get('predicate')))) return undefined
+function providerRoles(fields: ObjectValue): readonly ObjectValue[] {
+  return itemsOf(fields.get('roles')).map(each => (isObject(each) ? each : new Map([['role', each]])))
+}
+
+function providerText(fields: ObjectValue): string {
   const lines = [
     `issuer ${printString(textIn(fields, 'issuer') ?? '')}`,
     `jwks_uri ${printString(textIn(fields, 'jwks_uri') ?? '')}`,
-    ...roles.map(
+    ...providerRoles(fields).map(
       each => `role ${printName(textIn(each, 'role') ?? '')}${predicateText(each.get('predicate'))}`,
     ),
   ]

@@ -14,17 +14,61 @@ import { shownFields } from '../../world/native-fields.ts'
 import { itemKinds, nativeOfItem } from '../fsl/definition-of-item.ts'
 import { type FileText, itemsIn, patchFiles, readFile } from '../fsl/patch.ts'
 import type { SchemaItem } from '../fsl/schema-items.ts'
-import { textOfDefinition } from '../fsl/text-of-definition.ts'
+import { isForeign, textOfDefinition } from '../fsl/text-of-definition.ts'
 import { type ForeignNames, itemFaults } from './validation.ts'
 
-interface Definition {
+interface StoredItem {
   readonly kind: SchemaItem['kind']
   readonly ref: Ref
   readonly name: string
   /** Fields in the form of version 10. */
   readonly fields: ObjectValue
-  /** Undefined for definitions of version 4 that a schema file cannot express. */
-  readonly text: string | undefined
+}
+
+/** The text and the item are computed when they are first read: most queries need very few of them. */
+class Definition implements StoredItem {
+  readonly kind: SchemaItem['kind']
+  readonly ref: Ref
+  readonly name: string
+  readonly fields: ObjectValue
+  /** The alias in schema files, which may be generated. */
+  readonly alias: string | undefined
+  /** True for a definition of version 4 that a schema file cannot express. */
+  readonly isForeign: boolean
+  #text: string | undefined
+  #item: SchemaItem | undefined
+
+  constructor({ fields, kind, name, ref }: StoredItem, generatedAlias: string | undefined) {
+    this.kind = kind
+    this.ref = ref
+    this.name = name
+    this.fields = fields
+    this.alias = textIn(fields, 'alias') ?? generatedAlias
+    this.isForeign = isForeign(this)
+  }
+
+  get names(): readonly string[] {
+    return this.alias === undefined ? [this.name] : [this.name, this.alias]
+  }
+
+  /** Undefined if the definition is foreign. */
+  get text(): string | undefined {
+    if (this.#text === undefined && !this.isForeign) {
+      step(stepsPerDefinition)
+      this.#text = textOfDefinition(this, this.alias)
+    }
+    return this.#text
+  }
+
+  /** Undefined if the definition is foreign, or if its code has syntax errors. */
+  get item(): SchemaItem | undefined {
+    const { kind, name, text } = this
+    if (this.#item === undefined && text !== undefined) {
+      const [item] = itemsIn([{ name: `*${kind}:${name}*`, text }])
+      this.#item = item
+    }
+    return this.#item
+  }
 }
 
 /** Returns the definitions by kind and creation. */
@@ -40,26 +84,18 @@ export function definitionsOf(session: Session): readonly Definition[] {
     )
     // The catalogue caches the result for all queries, so the reads are not added to the costs of this query.
     counters.readBytes = readBytes
-    return withTexts(found)
+    return withAliases(found)
   })
 }
 
 /** Functions and roles of version 4 that schema files cannot express. */
 export function othersOf(session: Session): ForeignNames {
-  const foreign = definitionsOf(session).filter(({ text }) => text === undefined)
-  const named = (kind: SchemaItem['kind']) =>
-    foreign.flatMap(each => (each.kind === kind ? namesOfDefinition(each) : []))
+  const foreign = definitionsOf(session).filter(each => each.isForeign)
+  const named = (kind: SchemaItem['kind']) => foreign.flatMap(each => (each.kind === kind ? each.names : []))
   return { functions: named('function'), roles: named('role') }
 }
 
-function namesOfDefinition({ fields, name }: Definition): readonly string[] {
-  const alias = textIn(fields, 'alias')
-  return alias === undefined ? [name] : [name, alias]
-}
-
-type DefinitionWithoutText = Omit<Definition, 'text'>
-
-function definitionAt(ref: Ref, kind: SchemaItem['kind'], session: Session): DefinitionWithoutText {
+function definitionAt(ref: Ref, kind: SchemaItem['kind'], session: Session): StoredItem {
   step(stepsPerDefinition)
   const stored: ObjectValue = session.transaction.get(ref)?.fields ?? new Map()
   const name = textIn(stored, 'name') ?? ''
@@ -71,21 +107,21 @@ function definitionAt(ref: Ref, kind: SchemaItem['kind'], session: Session): Def
  * In a file, a function with the same name as a collection needs an alias. If a function needs an alias but has none,
  * its text contains a generated alias.
  */
-function withTexts(found: readonly DefinitionWithoutText[]): readonly Definition[] {
+function withAliases(found: readonly StoredItem[]): readonly Definition[] {
   const collections = new Set(found.flatMap(({ kind, name }) => (kind === 'collection' ? [name] : [])))
   const names = new Set([
     ...collections,
     ...found.flatMap(({ kind, name }) => (kind === 'function' ? [name] : [])),
   ])
   return found.map(each => {
-    step(stepsPerDefinition)
     let alias: string | undefined
-    if (each.kind === 'function' && collections.has(each.name) && !each.fields.has('alias')) {
+    const needsAlias = each.kind === 'function' && collections.has(each.name) && !each.fields.has('alias')
+    if (needsAlias && !isForeign(each)) {
       alias = `${each.name}Function`
       while (names.has(alias)) alias += 'Function'
       names.add(alias)
     }
-    return { ...each, text: textOfDefinition(each, alias) }
+    return new Definition(each, alias)
   })
 }
 
