@@ -48,6 +48,12 @@ interface InferredType {
   readonly errors: readonly Diagnostic[]
 }
 
+interface OpenInference {
+  readonly key: string
+  readonly name: string
+  readonly span: Span
+}
+
 /** Infers types on demand, in the order in which functions and computed fields use each other, and caches them. */
 export class SchemaTypes {
   readonly items: SchemaItems
@@ -66,7 +72,7 @@ export class SchemaTypes {
   readonly #globals = new Map<string, Scheme>()
   readonly #inferred = new Map<string, InferredType>()
   /** The functions and computed fields that are being inferred, with their names and positions. */
-  readonly #open: { readonly key: string; readonly name: string; readonly span: Span }[] = []
+  readonly #open: OpenInference[] = []
 
   constructor(items: SchemaItems) {
     this.items = items
@@ -326,14 +332,23 @@ export class SchemaTypes {
       this.#recursive.set(shown.key, { name: 'error', message, span: shown.span })
       return { scheme: anyScheme, errors: [] }
     }
-    if (!isDeclared) this.#open.push({ key, name, span })
-    const found = bounded(infer, () => ({ scheme: anyScheme, errors: [] }))
-    if (!isDeclared) this.#open.pop()
+    const inferred = () => bounded(infer, () => ({ scheme: anyScheme, errors: [] }))
+    const found = isDeclared ? inferred() : this.#whileOpen({ key, name, span }, inferred)
     const recursion = this.#recursive.get(key)
     const result =
       recursion === undefined ? found : { scheme: anyScheme, errors: [...found.errors, recursion] }
     this.#inferred.set(key, result)
     return result
+  }
+
+  /** After an interruption, nothing is open: later queries use the same types. */
+  #whileOpen(entry: OpenInference, infer: () => InferredType): InferredType {
+    this.#open.push(entry)
+    try {
+      return infer()
+    } finally {
+      this.#open.pop()
+    }
   }
 }
 
