@@ -3,6 +3,7 @@
 // Explicit denials do not exist.
 
 import type { ReadTransaction } from '../../storage/store/store-contract.ts'
+import type { Code } from '../../values/code.ts'
 import { timeFromMicros } from '../../values/time.ts'
 import { type CollectionId, collectionOf, type DatabaseId, native, Ref, sameRef } from '../../values/value.ts'
 import type {
@@ -82,6 +83,8 @@ class RolesAccess implements Access {
   readonly #runPredicate: RunPredicate
   readonly #options: AccessOptions
   #roles: readonly Role[] | undefined
+  /** Consecutive checks usually have the same collection, so a cache of one grant is sufficient. */
+  #latest: { readonly action: ResourceAction; readonly resource: Ref; readonly grant: Grant } | undefined
 
   constructor(
     authority: RolesAuthority,
@@ -118,18 +121,29 @@ class RolesAccess implements Access {
   }
 
   #granted(action: ResourceAction, request: AccessRequest): boolean {
-    const { resource } = request
-    const conditional: Exclude<Grant, true>[] = []
-    for (const role of this.#existingRoles) {
-      const grant = grantOf(role, action, resource)
-      if (grant === true) return true
-      if (grant) conditional.push(grant)
-    }
-    for (const predicate of conditional.flat()) {
-      if (this.#runPredicate(predicate, request.argument, request)) return true
-    }
-    return false
+    const grant = this.#grantOfAll(action, request.resource)
+    if (grant === true) return true
+    return grant.some(predicate => this.#runPredicate(predicate, request.argument, request))
   }
+
+  #grantOfAll(action: ResourceAction, resource: Ref): Grant {
+    const latest = this.#latest
+    if (latest?.action === action && sameRef(latest.resource, resource)) return latest.grant
+    const grant = combinedGrant(this.#existingRoles, action, resource)
+    this.#latest = { action, resource, grant }
+    return grant
+  }
+}
+
+/** Without a grant, the list of predicates is empty. */
+function combinedGrant(roles: readonly Role[], action: ResourceAction, resource: Ref): Grant {
+  const predicates: Code[] = []
+  for (const role of roles) {
+    const grant = grantOf(role, action, resource)
+    if (grant === true) return true
+    if (grant !== undefined) predicates.push(...grant)
+  }
+  return predicates
 }
 
 function grantOf({ privileges }: Role, action: ResourceAction, { collection, id }: Ref): Grant | undefined {

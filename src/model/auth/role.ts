@@ -5,13 +5,14 @@ import { upsert } from '../../base/upsert.ts'
 import type { ReadTransaction } from '../../storage/store/store-contract.ts'
 import { type Code, codeOf } from '../../values/code.ts'
 import {
+  collectionOf,
   type DatabaseId,
   isObject,
   itemsOf,
   native,
   type ObjectValue,
   Ref,
-  sameRef,
+  refKey,
   type Value,
 } from '../../values/value.ts'
 import { type Authority, type ResourceAction, type RunPredicate, resourceActions } from './access-contract.ts'
@@ -106,15 +107,23 @@ function readMemberships(
   })
 }
 
-/** Returns the memberships for the collection of an identity, from all roles of the database. */
-export function membershipsFor(
-  transaction: ReadTransaction,
-  { collection, database }: Ref,
-): readonly (Membership & { readonly role: Ref })[] {
-  const named = new Ref(database, native.collections, BigInt(collection))
-  return [...rolesOf(transaction, database).values()].flatMap(({ ref: role, memberships }) =>
-    memberships.flatMap(each => (sameRef(each.resource, named) ? [{ ...each, role }] : [])),
-  )
+type MembershipOfRole = Membership & { readonly role: Ref }
+
+const noMemberships: readonly MembershipOfRole[] = []
+
+/**
+ * Returns the memberships for the collection of an identity, from all roles of the database. They are cached until the
+ * schema changes, because every request of a token needs them.
+ */
+export function membershipsFor(transaction: ReadTransaction, identity: Ref): readonly MembershipOfRole[] {
+  const { database } = identity
+  const byCollection = transaction.catalogue.derived(database, 'memberships', () => {
+    const all = [...rolesOf(transaction, database).values()].flatMap(({ ref: role, memberships }) =>
+      memberships.map(each => ({ ...each, role })),
+    )
+    return Map.groupBy(all, ({ resource }) => refKey(resource))
+  })
+  return byCollection.get(refKey(collectionOf(identity))) ?? noMemberships
 }
 
 /** The identity's current roles. */
