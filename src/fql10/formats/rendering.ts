@@ -34,10 +34,32 @@ export interface Rendering {
   decorate(value: Doc | SetValue, level: number): string
 }
 
+const mark = '\u0001'
+const escapedMark = '\u0001\u0002'
+
+/**
+ * The placeholder for the time of the transaction in decorated text, which {@link quoteDecorated} replaces. Strings and
+ * keys do not contain the placeholder, because {@link escapeMarks} separates their marks.
+ */
+export const decoratedTime = mark + mark
+
+function escapeMarks(text: string): string {
+  return text.replaceAll(mark, escapedMark)
+}
+
+/** Quotes decorated text as JSON. `timeMark` replaces the placeholders, and is not escaped. */
+export function quoteDecorated(text: string, timeMark: string): string {
+  const pieces = text.split(decoratedTime).map(piece => quoteJson(piece.replaceAll(escapedMark, mark)))
+  return `"${pieces.map(piece => piece.slice(1, -1)).join(timeMark)}"`
+}
+
 /** All lines after the first line are indented by `level` levels. */
 export function decorate(value: Value, rendering: Rendering, level = 0): string {
   step()
-  if (typeof value === 'string') return value.includes('\n') ? heredoc(value, level) : quoted(value)
+  if (typeof value === 'string') {
+    const text = escapeMarks(value)
+    return text.includes('\n') ? heredoc(text, level) : quoted(text)
+  }
   if (typeof value === 'number') return doubleText(value)
   if (typeof value !== 'object' || value === null || value instanceof Uint8Array) {
     return debugText(value, rendering.call)
@@ -68,7 +90,10 @@ export function decorate(value: Value, rendering: Rendering, level = 0): string 
 
 /** Renders one field per line. */
 function decorateStruct(struct: Struct, rendering: Rendering, level: number): string {
-  const lines = [...struct].map(([key, value]) => `${keyText(key)}: ${decorate(value, rendering, level + 1)}`)
+  const lines = Array.from(
+    struct,
+    ([key, value]) => `${keyText(escapeMarks(key))}: ${decorate(value, rendering, level + 1)}`,
+  )
   return inBrackets('{', lines, '}', level)
 }
 

@@ -7,7 +7,7 @@ import type { Call } from '../call.ts'
 import { cursorOf, firstPage } from '../sets/pages.ts'
 import { areSameSaved } from '../sets/saved-values.ts'
 import { Doc, Id, type SetValue, type Struct, type Value } from '../value.ts'
-import { decorate, encodeJson, type Rendering } from './rendering.ts'
+import { decorate, decoratedTime, encodeJson, quoteDecorated, type Rendering } from './rendering.ts'
 
 /** Maximum depth of nested pages. */
 const pageDepthMax = 10
@@ -104,11 +104,10 @@ function decorateReference({ collection, name, ref }: Doc): string {
 
 /** `timeMark` is the unescaped placeholder for the time of the transaction. */
 export function renderResult(value: Value, format: string, timeMark: string, call: Call): string {
-  const rendering = new ResultRendering(call, () => timeMark)
-  if (format !== 'decorated') return encodeJson(value, rendering, format === 'tagged')
-  // Only the pieces between the placeholders are quoted, because quoting would escape a placeholder.
-  const pieces = decorate(value, rendering).split(timeMark)
-  return `"${pieces.map(piece => quoteJson(piece).slice(1, -1)).join(timeMark)}"`
+  const time = format === 'decorated' ? decoratedTime : timeMark
+  const rendering = new ResultRendering(call, () => time)
+  if (format === 'decorated') return quoteDecorated(decorate(value, rendering), timeMark)
+  return encodeJson(value, rendering, format === 'tagged')
 }
 
 /** `time` returns the time of the transaction. */
