@@ -109,6 +109,17 @@ async function writeObjects(
   const pushed = await pushFiles(connection, path, files, { dryRun, stubs: ownStubs })
   // For a collection that is also in a file, the report shows the finding for the file.
   const unpushed = first.filter(({ kind, name }) => !inFiles.has(keyOf(kind, name)))
+  // Existing roles with rights differ from the hidden form, and are compared with the export.
+  const withRights = new Set(
+    first.filter(({ kind, outcome }) => kind === 'role' && outcome === 'different').map(({ name }) => name),
+  )
+  const compared = await writeSchema(
+    connection,
+    path,
+    roles.filter(({ name }) => withRights.has(name)),
+    dryRun,
+  )
+  const own = unpushed.filter(({ kind, name }) => kind !== 'role' || !withRights.has(name))
   const others = await writeSchema(
     connection,
     path,
@@ -122,7 +133,7 @@ async function writeObjects(
         path,
         roles.filter(each => isMade(each) || stillHidden.has(each.name)),
       )
-  return [...unpushed, ...pushed, ...others, ...rejected]
+  return [...own, ...compared, ...pushed, ...others, ...rejected]
 }
 
 /**
@@ -215,7 +226,13 @@ function planOf(
     if (items.length > 0 && items.every(item => kept.has(item))) continue
     const there = push.get(name) ?? texts.get(name) ?? ''
     const added = without(items, kept, text)
-    push.set(name, there.trim() === '' ? added : `${there.trimEnd()}\n\n${added}`)
+    // An earlier import of the file may have written the comment at its beginning.
+    const comment = text.slice(0, items[0]?.commentStart)
+    const isNew = !there.includes(comment.trim())
+    push.set(
+      name,
+      there.trim() === '' ? added : `${there.trimEnd()}\n\n${isNew ? added : added.slice(comment.length)}`,
+    )
   }
   const findings = wanted.map(item => ({
     database: path.join('/'),
