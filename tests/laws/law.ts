@@ -89,6 +89,11 @@ export class LawDatabase {
     return database
   }
 
+  /** The database of the same name in another service. */
+  on(server: RunningServer): LawDatabase {
+    return new LawDatabase(server, this.name)
+  }
+
   async remove(): Promise<void> {
     await this.#root({ delete: { database: this.name } })
   }
@@ -118,6 +123,16 @@ export class LawDatabase {
   /** Runs a query that must succeed, and returns the result in another format. */
   async run10In(format: string, text: string): Promise<unknown> {
     return succeeded(await this.#send10({ query: text }, 'admin', format), text)
+  }
+
+  /** Runs a query with a variable `given` that must succeed. `value` is in the format `tagged`. */
+  async runGiven(text: string, value: unknown, format?: string): Promise<unknown> {
+    return succeeded(await this.#send10({ query: text, arguments: { given: value } }, 'admin', format), text)
+  }
+
+  /** The address and the secret with which a driver connects to the database. */
+  get access(): { readonly url: string; readonly secret: string } {
+    return { url: this.#server.url, secret: this.#secretOf('admin') }
   }
 
   /** The result of a query of version 10 that must succeed, as `explain` returns it. */

@@ -36,13 +36,11 @@ const things: readonly Thing[] = [
   { id: 6, name: 'b', n: 2, link: 5 },
 ]
 
-/** Long runs of equal values, which a scan skips by seeking. */
-const many: readonly Thing[] = Array.from({ length: 24 }, (_, at) => ({
-  id: at + 1,
-  name: at % 2 === 0 ? 'a' : 'b',
-  n: 1,
-  link: 1,
-}))
+/** Numbers of things by their names: long runs of equal values, which a scan skips by seeking, between single things. */
+const runs = { a: 1, b: 11, c: 1, d: 11 }
+const many: readonly Thing[] = Object.entries(runs)
+  .flatMap(([name, count]) => Array<string>(count).fill(name))
+  .map((name, at) => ({ id: at + 1, name, n: 1, link: 1 }))
 
 /** An element as the model knows it: the values and the document. */
 interface Item {

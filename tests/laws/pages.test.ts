@@ -1,10 +1,10 @@
-// All pages of a set together are the whole set: for every set, projection, page size, caller and kind of cursor, also
-// while other requests write.
+// All pages of a set together are the whole set: for every set, projection, page size, caller and kind of cursor, wherever
+// the set comes from, also while other requests write.
 
 import assert from 'node:assert/strict'
 import { fc } from '../support/fast-check.ts'
 import { serverOfFile } from '../support/server.ts'
-import { changes, createItems, items, statementOf } from './generators/items.ts'
+import { type Change, changes, createItems, items, statementOf } from './generators/items.ts'
 import { documentSets, projections } from './generators/sets10.ts'
 import { type LawDatabase, law } from './law.ts'
 
@@ -30,6 +30,8 @@ const input = fc.record({
   size: fc.integer({ min: 1, max: 4 }),
   isReader: fc.boolean(),
   later: changes,
+  /** Writes of the query that returns the first page, if its caller may write. */
+  own: changes,
 })
 
 /** The forms in which a client sends a cursor and a page size. */
@@ -41,6 +43,29 @@ const cursorForms = {
 
 type CursorForm = keyof typeof cursorForms
 const forms = Object.keys(cursorForms) as CursorForm[]
+
+/** Where a query gets a set from. A function `Door` returns the set. */
+const origins = {
+  text: set => set,
+  variable: set => `({ let set = ${set}; set })`,
+  lambda: set => `(set => set)(${set})`,
+  field: set => `({ inner: { set: ${set} } }).inner.set`,
+  element: set => `([${set}].first()!)`,
+  choice: set => `(if (Item.all().isEmpty()) ${set} else ${set})`,
+  function: () => 'Door()',
+} as const satisfies Readonly<Record<string, (set: string) => string>>
+
+type Origin = keyof typeof origins
+const allOrigins = Object.keys(origins) as Origin[]
+
+/** Creates the function `Door`, which all callers may call. */
+async function createDoor(database: LawDatabase, set: string): Promise<void> {
+  await database.run10('Function.create({ name: "Door", body: body })', { body: `() => ${set}` })
+  await database.run10(
+    'Role.byName("reader")?.update({ privileges: [' +
+      '{ resource: "Item", actions: { read: true } }, { resource: "Door", actions: { call: true } }] })',
+  )
+}
 
 function turnPage(database: LawDatabase, form: CursorForm, after: string, size: number, caller: string) {
   const [text, args] = cursorForms[form](after, size)
@@ -84,12 +109,13 @@ function pageIn(value: unknown): PageOf {
 }
 
 law('all pages of a set are the whole set, with and without a role', () => server, {
-  input: fc.tuple(input, fc.constantFrom(...forms)),
+  input: fc.tuple(input, fc.constantFrom(...forms), fc.constantFrom(...allOrigins)),
   runs: 60,
-  async holds(database, [{ given, isReader, project, set, size }, form]) {
+  async holds(database, [{ given, isReader, project, set, size }, form, origin]) {
     await createItems(database, given)
     const caller = isReader ? await createReader(database) : 'admin'
-    const text = project.replace('SET', set)
+    if (origin === 'function') await createDoor(database, set)
+    const text = project.replace('SET', origins[origin](set))
     const both = await database.run10(
       `{ whole: (${text}).toArray(), page: (${text}).pageSize(${size}) }`,
       {},
@@ -110,15 +136,18 @@ const countOf = async (database: LawDatabase, set: string, caller: string) => {
   return Number(value['@int'] ?? value['@long'])
 }
 
+/** Statements that make changes. */
+const writesOf = (made: readonly Change[]) => made.map(change => `${statementOf(change)}\n`).join('')
+
 law('pages show the set as of the first page, whatever others write meanwhile', () => server, {
   input: fc.tuple(input, fc.constantFrom(...forms)),
   runs: 40,
-  async holds(database, [{ given, isReader, later, set, size }, form]) {
+  async holds(database, [{ given, isReader, later, own, set, size }, form]) {
     await createItems(database, given)
     const caller = isReader ? await createReader(database) : 'admin'
     const text = `${set}.map(.id)`
     const both = await database.run10(
-      `{ whole: (${text}).toArray(), page: (${text}).pageSize(${size}) }`,
+      `${writesOf(isReader ? [] : own)}{ whole: (${text}).toArray(), page: (${text}).pageSize(${size}) }`,
       {},
       caller,
     )
@@ -138,11 +167,11 @@ law('pages show the set as of the first page, whatever others write meanwhile', 
 law('a set that is paged within one query is the whole set', () => server, {
   input,
   runs: 40,
-  async holds(database, { given, project, set, size }) {
+  async holds(database, { given, own, project, set, size }) {
     await createItems(database, given)
     const text = project.replace('SET', set)
     const { pages, whole } = (await database.run10(
-      `let first = (${text}).paginate(${size})
+      `${writesOf(own)}let first = (${text}).paginate(${size})
        let second = if (first.after == null) null else Set.paginate(first.after!, ${size})
        { whole: (${text}).take(${2 * size}).toArray(), pages: first.data.concat(second?.data ?? []) }`,
     )) as { pages: unknown; whole: unknown }

@@ -107,3 +107,16 @@ export function statementOf(change: Change): string {
       return `Item.byId("${change.id}")?.${change.kind}(${JSON.stringify(change.data)})`
   }
 }
+
+/** An expression of version 4 for a change. A change of a missing document does nothing. */
+export function expressionOf(change: Change): object {
+  if (change.kind === 'create') {
+    return { create: { collection: 'Item' }, params: { object: { data: { object: change.data } } } }
+  }
+  const ref = { ref: { collection: 'Item' }, id: String(change.id) }
+  const write =
+    change.kind === 'delete'
+      ? { delete: ref }
+      : { [change.kind]: ref, params: { object: { data: { object: change.data } } } }
+  return { if: { exists: ref }, then: write, else: null }
+}
