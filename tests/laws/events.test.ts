@@ -136,26 +136,42 @@ async function eventsOf(database: LawDatabase, set: Expression, size: number): P
   }
 }
 
+/** True if a union in the set has several members. Its events are the events of its members, which may overlap. */
+function hasUnion(set: unknown): boolean {
+  if (typeof set !== 'object' || set === null) return false
+  const { union } = set as { readonly union?: unknown }
+  return (Array.isArray(union) && union.length > 1) || Object.values(set).some(hasUnion)
+}
+
 /**
  * Ranges and reversed sets have no events. The events of a join leave out elements that existed before their source
  * element.
  */
-const setsWithEvents = sets4.filter(set => !/"(?:join|range|reverse)"/.test(JSON.stringify(set)))
+const setsWithEvents = sets4.filter(
+  set => !/"(?:join|range|reverse)"/.test(JSON.stringify(set)) && !hasUnion(set),
+)
 
 law('the events of a set of version 4 lead to its elements at each time', () => server, {
   input: fc.record({
     given: items,
-    later: changes,
+    before: changes,
+    after: changes,
     set: setsWithEvents,
     size: fc.integer({ min: 1, max: 4 }),
   }),
   runs: 50,
-  async holds(database, { given, later, set, size }) {
-    await createIndexes4After(database, given)
-    for (const change of later) await database.run10(statementOf(change))
+  async holds(database, { given, before, after, set, size }) {
+    await createItems(database, given)
+    await createIndexes4(database, 'early_')
+    for (const change of before) await database.run10(statementOf(change))
+    // Entries of these documents come from builds of the indexes.
+    await createIndexes4(database)
+    for (const change of after) await database.run10(statementOf(change))
     const events = await eventsOf(database, set, size)
     const whole = await eventsOf(database, set, 1000)
     assert.deepEqual(events, whole, 'pages')
+    const early = JSON.stringify(set).replaceAll('{"index":"', '{"index":"early_')
+    assert.deepEqual(whole, await eventsOf(database, JSON.parse(early), 1000), 'events of earlier indexes')
     const state = new Set<string>()
     for (const [place, { action, data, document, ts }] of events.entries()) {
       const element = JSON.stringify(data === undefined ? document : data)
@@ -168,12 +184,3 @@ law('the events of a set of version 4 lead to its elements at each time', () => 
     }
   },
 })
-
-/** The indexes are made after the documents, so their entries come from builds. */
-async function createIndexes4After(
-  database: LawDatabase,
-  given: Parameters<typeof createItems>[1],
-): Promise<void> {
-  await createItems(database, given)
-  await createIndexes4(database)
-}

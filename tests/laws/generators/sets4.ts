@@ -24,9 +24,11 @@ const indexes = [
   { name: 'n_ref_by_g', source, terms: [field('data', 'g')], values: [field('data', 'n'), reference] },
 ]
 
-/** Creates the indexes that the sets use. */
-export async function createIndexes4(database: LawDatabase): Promise<void> {
-  for (const index of indexes) await database.run4({ create_index: { object: index } })
+/** Creates the indexes that the sets use. `prefix` begins their names. */
+export async function createIndexes4(database: LawDatabase, prefix = ''): Promise<void> {
+  for (const index of indexes) {
+    await database.run4({ create_index: { object: { ...index, name: prefix + index.name } } })
+  }
 }
 
 /** The privileges to read all indexes, as parameters of a role. */
