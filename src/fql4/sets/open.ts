@@ -11,6 +11,7 @@ import {
   mayReadHistory,
   mayReadNative,
   readableDocuments,
+  readableDocumentsOf,
   readableIndex,
 } from '../../model/sets/access.ts'
 import { documentStream, documentsStream, matchStream } from '../../model/sets/stored-streams.ts'
@@ -48,7 +49,7 @@ export function openSet(set: SetLike, reading: CallReading): ElementStream | und
     const source = openSet(set.shape.source, reading)
     return source && partOf(source, set.shape, reading)
   }
-  const opened = openMember(set, reading)
+  const opened = openMember(set, reading, true)
   if (!opened?.isFiltered) return opened?.stream
   const shows = readableDocuments(reading.session)
   return filteredStream(opened.stream, ({ document }) => shows(document))
@@ -56,29 +57,40 @@ export function openSet(set: SetLike, reading: CallReading): ElementStream | und
 
 /**
  * Returns undefined if the caller may not read the set. Results must not contain elements of a filtered member whose
- * documents the caller may not read.
+ * documents the caller may not read. With `isResult`, the elements are results. A stored set then skips unreadable
+ * documents itself, so that each element passes through one generator fewer.
  */
-export function openMember(set: SetLike, reading: CallReading): OpenMember | undefined {
-  if (set instanceof SetValue) return openShape(set, set.shape, reading)
+export function openMember(set: SetLike, reading: CallReading, isResult = false): OpenMember | undefined {
+  if (set instanceof SetValue) return openShape(set, set.shape, reading, isResult)
   if (!isNativeCollectionRef(set)) return openDocument(set, set, reading)
   const { session } = reading
   if (!mayReadNative(set, session)) return undefined
-  return { stream: documentsStream(set, set, listedDocumentsOf(set, session), reading), isFiltered: true }
+  const shows = isResult ? readableDocumentsOf(set, session) : listedDocumentsOf(set, session)
+  return { stream: documentsStream(set, set, shows, reading), isFiltered: !isResult }
 }
 
-function openShape(set: SetValue, shape: SetShape, reading: CallReading): OpenMember | undefined {
+function openShape(
+  set: SetValue,
+  shape: SetShape,
+  reading: CallReading,
+  isResult: boolean,
+): OpenMember | undefined {
   const { session } = reading
   switch (shape.type) {
     case 'match': {
       const found = readableIndex(shape.index, shape.terms, session)
       if (!found) return undefined
-      const stream = matchStream(found.index, shape.terms, set, allDocuments, reading)
-      return { stream, isFiltered: found.isFiltered }
+      const { index, isFiltered } = found
+      const shows = isFiltered && isResult ? readableDocuments(session) : allDocuments
+      const stream = matchStream(index, shape.terms, set, shows, reading)
+      return { stream, isFiltered: isFiltered && !isResult }
     }
     case 'documents': {
       const { collection } = shape
-      const stream = documentsStream(collection, set, listedDocumentsOf(collection, session), reading)
-      return { stream, isFiltered: !mayReadAll(collection, session) }
+      const isFiltered = !mayReadAll(collection, session)
+      const filter = isFiltered && isResult ? readableDocumentsOf : listedDocumentsOf
+      const stream = documentsStream(collection, set, filter(collection, session), reading)
+      return { stream, isFiltered: isFiltered && !isResult }
     }
     case 'singleton':
       return openDocument(shape.ref, set, reading)
