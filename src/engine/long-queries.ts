@@ -7,10 +7,17 @@ import type { QueryRequest } from './engine-contract.ts'
 /** Maximum number of characters of all remembered queries together. */
 const charactersMax = 4_000_000
 
+const knownLengths = 4096
+
 export class LongQueries {
   readonly #msOf: (queue: string) => number
   /** Lengths in characters, as the weight in the cache. */
   readonly #lengths = new GenerationCache<string, number>(charactersMax, length => length)
+  /**
+   * True for the length of each query that was ever remembered, modulo {@link knownLengths}. Most other queries have
+   * other lengths, so their texts need not be joined, hashed and looked up.
+   */
+  readonly #hasLength = new Array<boolean>(knownLengths).fill(false)
 
   /** `msOf`: milliseconds that a query of a queue may take in the main process. Each database has a queue. */
   constructor(msOf: (queue: string) => number) {
@@ -19,12 +26,13 @@ export class LongQueries {
 
   /** True if the last evaluation of this query with this credential took long. */
   has(request: QueryRequest): boolean {
-    return this.#lengths.size > 0 && this.#lengths.get(keyOf(request)) !== undefined
+    return this.#hasLength[lengthOf(request)] === true && this.#lengths.get(keyOf(request)) !== undefined
   }
 
   add(request: QueryRequest): void {
     const key = keyOf(request)
     this.#lengths.set(key, key.length)
+    this.#hasLength[lengthOf(request)] = true
   }
 
   /**
@@ -34,6 +42,10 @@ export class LongQueries {
   evaluated(request: QueryRequest, queue: string, ms: number): void {
     if (ms < this.#msOf(queue) / 2) this.#lengths.delete(keyOf(request))
   }
+}
+
+function lengthOf({ body = '' }: QueryRequest): number {
+  return body.length % knownLengths
 }
 
 /** Includes the credential, because the same query may be long in one database and short in another. */
