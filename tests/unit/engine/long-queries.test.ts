@@ -150,3 +150,19 @@ test('pushed schema files move to the slow lane at once', async t => {
   await ask(push, { language: '10', dialect: '10', options: schemaOptions })
   assert.deepEqual([jobs.length, cancel.callCount()], [1, 0])
 })
+
+test('a remembered query is distinguished from queries of the same and of other lengths', () => {
+  const queries = new LongQueries(() => afterMs)
+  const withBody = (body: string): QueryRequest => ({
+    authorization: 'Bearer x',
+    language: '4',
+    dialect: '4',
+    timeoutMs: 1000,
+    body,
+  })
+  queries.add(withBody('[1]'))
+  assert.ok(queries.has(withBody('[1]')))
+  for (const body of ['[2]', '[12]', `[1]${' '.repeat(4096)}`]) assert.ok(!queries.has(withBody(body)), body)
+  queries.evaluated(withBody('[1]'), '', 0)
+  assert.ok(!queries.has(withBody('[1]')))
+})
