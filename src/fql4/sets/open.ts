@@ -11,7 +11,6 @@ import {
   mayReadHistory,
   mayReadNative,
   readableDocuments,
-  readableDocumentsOf,
   readableIndex,
 } from '../../model/sets/access.ts'
 import { documentStream, documentsStream, matchStream } from '../../model/sets/stored-streams.ts'
@@ -49,7 +48,7 @@ export function openSet(set: SetLike, reading: CallReading): ElementStream | und
     const source = openSet(set.shape.source, reading)
     return source && partOf(source, set.shape, reading)
   }
-  const opened = openMember(set, reading, true)
+  const opened = openMember(set, reading)
   if (!opened?.isFiltered) return opened?.stream
   const shows = readableDocuments(reading.session)
   return filteredStream(opened.stream, ({ document }) => shows(document))
@@ -57,40 +56,29 @@ export function openSet(set: SetLike, reading: CallReading): ElementStream | und
 
 /**
  * Returns undefined if the caller may not read the set. Results must not contain elements of a filtered member whose
- * documents the caller may not read. With `isResult`, the elements are results. A stored set then skips unreadable
- * documents itself, so that each element passes through one generator fewer.
+ * documents the caller may not read.
  */
-export function openMember(set: SetLike, reading: CallReading, isResult = false): OpenMember | undefined {
-  if (set instanceof SetValue) return openShape(set, set.shape, reading, isResult)
+export function openMember(set: SetLike, reading: CallReading): OpenMember | undefined {
+  if (set instanceof SetValue) return openShape(set, set.shape, reading)
   if (!isNativeCollectionRef(set)) return openDocument(set, set, reading)
   const { session } = reading
   if (!mayReadNative(set, session)) return undefined
-  const shows = isResult ? readableDocumentsOf(set, session) : listedDocumentsOf(set, session)
-  return { stream: documentsStream(set, set, shows, reading), isFiltered: !isResult }
+  return { stream: documentsStream(set, set, listedDocumentsOf(set, session), reading), isFiltered: true }
 }
 
-function openShape(
-  set: SetValue,
-  shape: SetShape,
-  reading: CallReading,
-  isResult: boolean,
-): OpenMember | undefined {
+function openShape(set: SetValue, shape: SetShape, reading: CallReading): OpenMember | undefined {
   const { session } = reading
   switch (shape.type) {
     case 'match': {
       const found = readableIndex(shape.index, shape.terms, session)
       if (!found) return undefined
-      const { index, isFiltered } = found
-      const shows = isFiltered && isResult ? readableDocuments(session) : allDocuments
-      const stream = matchStream(index, shape.terms, set, shows, reading)
-      return { stream, isFiltered: isFiltered && !isResult }
+      const stream = matchStream(found.index, shape.terms, set, allDocuments, reading)
+      return { stream, isFiltered: found.isFiltered }
     }
     case 'documents': {
       const { collection } = shape
-      const isFiltered = !mayReadAll(collection, session)
-      const filter = isFiltered && isResult ? readableDocumentsOf : listedDocumentsOf
-      const stream = documentsStream(collection, set, filter(collection, session), reading)
-      return { stream, isFiltered: isFiltered && !isResult }
+      const stream = documentsStream(collection, set, listedDocumentsOf(collection, session), reading)
+      return { stream, isFiltered: !mayReadAll(collection, session) }
     }
     case 'singleton':
       return openDocument(shape.ref, set, reading)
