@@ -145,12 +145,13 @@ test('typed content never reaches the files of the log', () =>
     assert.ok(records.length > 10)
     const exportedText = records.join('\n')
     const stored = segmentsOf(data)
+    // Times, random ids and compressed bytes contain every short text at some point, but none of these.
     const forbidden = [
       'hunter2',
-      'ann@',
-      'field-of',
-      '4111111',
-      '1987',
+      'ann@example',
+      'field-of-ann',
+      '4111111111111111',
+      '1987-06-05',
       'people',
       id,
       secret,
