@@ -51,8 +51,11 @@ export const minuteMs = 60_000
  * {@link otherName}.
  */
 const shapesMax = 2000
-/** Maximum number of distinct databases. */
-const databasesMax = 10_000
+/**
+ * Maximum number of sums of an aggregate: minutes, shapes and errors of all databases, which take about 60 MB. Further
+ * records are added to the database {@link otherName}.
+ */
+const entriesMax = 150_000
 /** The code of errors without a code, such as errors of schema files. */
 const noCode = '–'
 /** The name for all shapes, errors or databases beyond the limit. */
@@ -149,30 +152,45 @@ export function quantile(times: ReadonlyMap<number, number>, share: number): num
 
 export class LogAggregate {
   readonly databases = new Map<string, DatabaseAggregate>()
+  #entries = 0
 
-  add(record: LogEntry): void {
-    const { queryTimeMs, status, trail } = record
-    const about = { trail, isOfDashboard: isOfDashboard(record) }
-    const { errors, minutes, shapes } = this.#databaseOf(about)
-    const totals = upsert(minutes, Math.floor(record.time / minuteMs), noTimedTotals)
-    addRecord(totals, record)
-    addTime(totals.times, timeClass(queryTimeMs), 1)
-    addRecord(shapeTotals(shapes, record.shape), record)
-    if (status >= 400) addRecord(shapeTotals(errors, errorName(record)), record)
+  /** False if records of some databases were added to {@link otherName}. */
+  get hasAllDatabases(): boolean {
+    return [true, false].every(
+      isOfDashboard => !this.databases.has(nameOf({ trail: otherName, isOfDashboard })),
+    )
   }
 
-  #databaseOf(of: AboutDatabase): DatabaseAggregate {
-    const known = this.databases.get(nameOf(of))
-    if (known !== undefined) return known
-    const { isOfDashboard } = of
-    if (this.databases.size >= databasesMax && of.trail !== otherName)
-      return this.#databaseOf({ trail: otherName, isOfDashboard })
-    // V8 keeps the whole line in memory as long as a part of the line is used, so the trail is copied.
-    const trail = Buffer.from(of.trail).toString()
-    const added = { trail, isOfDashboard, minutes: new Map(), shapes: new Map(), errors: new Map() }
-    this.databases.set(nameOf({ trail, isOfDashboard }), added)
-    return added
+  /** `trail`: the database to which the record is added. */
+  add(record: LogEntry, trail: string = record.trail): void {
+    const isFull = this.#entries >= entriesMax
+    const about = { trail: isFull ? otherName : trail, isOfDashboard: isOfDashboard(record) }
+    const database = this.#databaseOf(about)
+    const before = entriesOf(database)
+    addTo(database, record)
+    this.#entries += entriesOf(database) - before
   }
+
+  #databaseOf({ isOfDashboard, trail }: AboutDatabase): DatabaseAggregate {
+    return upsert(this.databases, nameOf({ trail, isOfDashboard }), () => {
+      // V8 keeps the whole line in memory as long as a part of the line is used, so the trail is copied.
+      const copy = Buffer.from(trail).toString()
+      return { trail: copy, isOfDashboard, minutes: new Map(), shapes: new Map(), errors: new Map() }
+    })
+  }
+}
+
+function entriesOf({ errors, minutes, shapes }: DatabaseAggregate): number {
+  return errors.size + minutes.size + shapes.size
+}
+
+function addTo({ errors, minutes, shapes }: DatabaseAggregate, record: LogEntry): void {
+  const { queryTimeMs, status } = record
+  const totals = upsert(minutes, Math.floor(record.time / minuteMs), noTimedTotals)
+  addRecord(totals, record)
+  addTime(totals.times, timeClass(queryTimeMs), 1)
+  addRecord(shapeTotals(shapes, record.shape), record)
+  if (status >= 400) addRecord(shapeTotals(errors, errorName(record)), record)
 }
 
 function nameOf({ isOfDashboard, trail }: AboutDatabase): string {

@@ -27,7 +27,7 @@ import {
   type Totals,
 } from './log-aggregate.ts'
 import { changesBetween, type LogChanges, spanBefore } from './log-changes.ts'
-import { isWithin } from './ownership.ts'
+import { isWithin, trailOf } from './ownership.ts'
 import {
   ifPresent,
   listSegments,
@@ -38,6 +38,7 @@ import {
   slackMs,
   sumsFolder,
   sumsName,
+  type TimeSpan,
 } from './segment-files.ts'
 import { entriesOf, type RecordFilter } from './segment-reader.ts'
 
@@ -85,6 +86,11 @@ const bytesPerClass = 40
  * after an hour.
  */
 const copyGrowsMs = 7_200_000
+
+/** The records of a time span, of all databases or of a database (an id in decimal) and its descendants. */
+interface SegmentPart extends TimeSpan {
+  readonly database?: string | undefined
+}
 
 export class LogSummaries {
   readonly #folder: string
@@ -140,10 +146,11 @@ export class LogSummaries {
       const mayGrow = isCopy ? end > now / 1000 - copyGrowsMs : live.has(writer)
       const isOpen = mayGrow && isNewest
       const isWhole = begin - slackMs >= from && end + slackMs < to
+      const part = { from, to, database: filter.database }
       const sums =
         isOpen || !isWhole
-          ? await aggregateOf(segment, from, to, signal)
-          : await this.#sumsOf(segment, signal)
+          ? await aggregateOf(segment, part, signal)
+          : await this.#sumsOf(segment, part, signal)
       await collected.add(sums, signal)
     }
     return collected
@@ -156,18 +163,20 @@ export class LogSummaries {
     for (const name of names) if (!segments.has(name)) await removeFile(join(this.#sumsFolder, name))
   }
 
-  #sumsOf(segment: Segment, signal: AbortSignal): Promise<LogAggregate> {
-    const sums = () => this.#aggregates.forceFetch(segment.path, { context: { segment, signal } })
+  async #sumsOf(segment: Segment, part: SegmentPart, signal: AbortSignal): Promise<LogAggregate> {
+    const fetch = () => this.#aggregates.forceFetch(segment.path, { context: { segment, signal } })
     // Concurrent callers share one computation. If the caller that started the computation is aborted, the computation
     // fails for all callers. Each caller then tries a second time.
-    return sums().catch(sums)
+    const sums = await fetch().catch(fetch)
+    return part.database === undefined || sums.hasAllDatabases ? sums : aggregateOf(segment, part, signal)
   }
 
   async #loadOrCompute(segment: Segment, signal: AbortSignal): Promise<LogAggregate> {
     const path = join(this.#sumsFolder, sumsName(segment.path))
     const read = await readSums(path, signal)
     const sums =
-      read ?? (await aggregateOf(segment, Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY, signal))
+      read ??
+      (await aggregateOf(segment, { from: Number.NEGATIVE_INFINITY, to: Number.POSITIVE_INFINITY }, signal))
     if (read === undefined) await this.#store(path, sums)
     return sums
   }
@@ -225,16 +234,19 @@ async function readSums(path: string, signal: AbortSignal): Promise<LogAggregate
   }
 }
 
-/** Aggregates those records of a segment whose time is in the span. */
+/** Aggregates the records of a part of a segment. With a database, descendants are added to this database. */
 async function aggregateOf(
   segment: Segment,
-  from: number,
-  to: number,
+  { database, from, to }: SegmentPart,
   signal: AbortSignal,
 ): Promise<LogAggregate> {
   const aggregate = new LogAggregate()
+  const trail = database === undefined ? undefined : trailOf([BigInt(database)])
   for await (const entries of entriesOf(segment.path, signal)) {
-    for (const entry of entries) if (entry.time >= from && entry.time < to) aggregate.add(entry)
+    for (const entry of entries) {
+      if (entry.time < from || entry.time >= to) continue
+      if (database === undefined || isWithin(database, entry.trail)) aggregate.add(entry, trail)
+    }
   }
   return aggregate
 }

@@ -138,6 +138,36 @@ test('aggregates of closed segments are cached and reused', async () => {
   assert.equal((await readdir(join(folder, 'sums'))).length, 11, 'sums go with their segment')
 })
 
+test('the summary of a database is complete if very many databases share a segment', async () => {
+  const own = await mkdtemp(join(tmpdir(), 'terrarium-many-'))
+  const shape = '{"add":[1]}'
+  const request = (id: bigint, time: number): TimedRequest => {
+    const created = requestOf({ time, database: ['many'], status: 200, ms: 10, query: shape })
+    return { ...created, request: { ...created.request, database: { names: ['many'], ids: [id] } } }
+  }
+  const ids = Array.from({ length: 80_000 }, (_, at) => BigInt(at + 100))
+  const last = ids.at(-1) as bigint
+  try {
+    const requests = [...ids.map(id => request(id, start)), request(last, start + 1)]
+    await utimes(await writeSegment(own, 'dd', requests), start / 1000, start / 1000)
+    const whole = [start - minute, start + 60 * minute] as const
+    const part = [start, start + minute] as const
+    const open = () => new LogSummaries(own, systemRandom, () => micros((start + 999 * minute) * 1000))
+    const count = async (summaries: LogSummaries, [from, to]: typeof whole | typeof part, id?: bigint) => {
+      const filter = { from, to, regionGroup: 'us-std', ...(id && { database: String(id) }) }
+      return (await summaries.summary(filter, never)).totals.requests
+    }
+    const summaries = open()
+    assert.equal(await count(summaries, whole), ids.length + 1)
+    assert.equal(await count(summaries, whole, 100n), 1)
+    assert.equal(await count(summaries, whole, last), 2)
+    assert.equal(await count(summaries, part, last), 2)
+    assert.equal(await count(open(), whole, last), 2, 'with stored sums')
+  } finally {
+    await rm(own, { recursive: true })
+  }
+})
+
 test('shapes that are new, more frequent or slower than in the previous span are reported, and no others', async () => {
   const own = await mkdtemp(join(tmpdir(), 'terrarium-changes-'))
   const many = (count: number, from: number, more: Partial<CreatedDocument>): CreatedDocument[] =>
