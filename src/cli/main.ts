@@ -7,4 +7,6 @@ import { compileCache } from '../base/program-files.ts'
 
 module.enableCompileCache(compileCache)
 const { run } = await import('./program.ts')
-process.exit(await run(process.argv.slice(2)))
+const { watchOutput } = await import('./standard-output.ts')
+const finishOutput = watchOutput()
+process.exit(await finishOutput(await run(process.argv.slice(2))))
