@@ -198,7 +198,7 @@ async function measureService(
 }
 
 /** Documents that the case `size` has loaded: their ids are consecutive from 1. */
-async function lastNumber(server: ServerProcess): Promise<number> {
+export async function lastNumber(server: ServerProcess): Promise<number> {
   const isLoaded = (count: number) => query(server, cold(server), { exists: reference(count - 1) })
   let [loaded, missing] = [1, 2 ** 30]
   while (missing - loaded > 1) {

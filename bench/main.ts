@@ -10,12 +10,14 @@ import { startProcess } from '../tests/support/server-process.ts'
 import { cases } from './cases.ts'
 import { measureCold } from './cold.ts'
 import { compareCases, headersFor, load } from './comparison.ts'
+import { measureDashboard } from './dashboard.ts'
 import { measureDatabases } from './databases.ts'
 import { createSchema, loadDocuments } from './documents.ts'
 import { measureFootprint } from './footprint.ts'
 import { runGraphql } from './graphql.ts'
 import { type HourSegment, measureHour } from './hour.ts'
 import { runLanguages } from './languages.ts'
+import { measureLog } from './log.ts'
 import { type LoadResult, post } from './measure.ts'
 import { measureAttacks } from './neighbour-attacks.ts'
 import type { Times } from './neighbour-reader.ts'
@@ -314,6 +316,15 @@ async function main(): Promise<void> {
       kinds: options.kinds?.split(','),
       scale: Number(options.scale.split(',')[0]),
     })
+  if (wanted.includes('dashboard'))
+    await measureDashboard({
+      folder: options.folder,
+      count: Number(options.scale.split(',')[0]),
+      kinds: options.kinds?.split(','),
+      isKept: options.keep,
+    })
+  if (wanted.includes('log'))
+    await measureLog({ folder: options.folder, records: Number(options.records), isKept: options.keep })
   if (wanted.every(name => standalone.includes(name))) return
   await compareCases(wanted)
 }

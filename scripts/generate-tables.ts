@@ -144,7 +144,7 @@ function errorsPage(): string {
     '',
     '| endpoints | body |',
     '|---|---|',
-    '| version 4: `/`, `/linearized`, `/stream` and others; under `/api/`, only `explain` and `_size` | `{"errors": [{"code", "description"}]}` |',
+    '| version 4: `/`, `/linearized`, `/stream` and others; under `/api/`, only `explain`, `_size` and `_position` | `{"errors": [{"code", "description"}]}` |',
     '| other paths under `/api/` | `{"message", "code", "reason"}` |',
     '| version 10: `/query/1`, `/feed/1`, `/stream/1` | `{"error": {"code", "message"}}` |',
     '| `/schema/1` | `{"error": {"message"}}` |',

@@ -50,6 +50,8 @@ export const rights = computed(() => {
   return {
     /** Documents, collections, indexes and functions. */
     writes: role !== 'server-readonly' && role !== 'client',
+    /** Sizes and positions in collections. */
+    measures: role === 'admin' || role === 'server' || role === 'server-readonly',
     /** The service accepts batches of documents only from admins. */
     imports: role === 'admin',
     /** Databases, keys, roles and access providers. */

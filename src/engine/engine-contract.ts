@@ -190,6 +190,8 @@ export interface Engine {
   indexSize(request: QueryRequest, ticket?: Ticket): QueryResponse | Promise<QueryResponse>
   /** `POST /api/v1/collections/_size`: measures one page of the documents of a collection. */
   collectionSize(request: QueryRequest, ticket?: Ticket): QueryResponse | Promise<QueryResponse>
+  /** `POST /api/v1/collections/_position`: estimates how much of a collection precedes a document. */
+  collectionPosition(request: QueryRequest, ticket?: Ticket): QueryResponse | Promise<QueryResponse>
   /** Returns the body of a response whose attempt was committed at `time`. */
   completed(request: QueryRequest, response: QueryResponse, time: Micros): string
   /**

@@ -32,7 +32,7 @@ import type { RequestKind, Task } from './request-kind.ts'
 import { languageOf, runRequest } from './request-run.ts'
 import { RequestTime } from './request-time.ts'
 import { queueOf, SlowLaneNeeded } from './slow-lane-contract.ts'
-import { collectionSize, indexSize } from './stored-size.ts'
+import { collectionPosition, collectionSize, indexSize } from './stored-size.ts'
 
 const engineLimits = {
   /** Milliseconds after which reading one page of a stream fails; own limit. */
@@ -62,6 +62,8 @@ export function createEngine(options: EngineOptions): Engine {
       withQueryMemory(options, request, ticket, () => runExplanation(options, request, ticket)),
     indexSize: (request, ticket = newTicket(request)) => runSized(request, ticket, indexSize),
     collectionSize: (request, ticket = newTicket(request)) => runSized(request, ticket, collectionSize),
+    collectionPosition: (request, ticket = newTicket(request)) =>
+      runSized(request, ticket, collectionPosition),
     withMemory: async (ticket, units, work) => {
       const release = ticket.hold(options.memory, bytesOfQuery(units))
       try {

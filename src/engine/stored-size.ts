@@ -1,5 +1,6 @@
 // Measures one page of an index or a collection: the number of entries or documents, and their bytes in the store. An
-// index is a named index of version 4, or an index or a unique constraint in the definition of a collection.
+// index is a named index of version 4, or an index or a unique constraint in the definition of a collection. Estimates
+// how much of a collection precedes a document, for the progress of programs that read the whole collection.
 
 import { msg } from '../base/message.ts'
 import { RequestError } from '../base/request-errors.ts'
@@ -7,6 +8,7 @@ import { ownIndexRef } from '../model/schema/collection-indexes.ts'
 import type { Session } from '../model/session.ts'
 import type { StoredSize } from '../storage/store/store-contract.ts'
 import { sizeCursorBytesMax } from '../storage/store/stored-size.ts'
+import { parseId } from '../values/names.ts'
 import { native, type Ref } from '../values/value.ts'
 import type { QueryRequest } from './engine-contract.ts'
 import type { Task } from './request-kind.ts'
@@ -20,6 +22,8 @@ const indexBodyText =
   'The body has to be {"index": NAME}, {"collection": NAME, "index": NAME} or {"collection": NAME, "unique": POSITION}. For the next page, add the "after" of the previous response.'
 const collectionBodyText =
   'The body has to be {"collection": NAME}. For the next page, add the "after" of the previous response.'
+
+const positionBodyText = 'The body has to be {"collection": NAME, "id": ID}, with the id as a text.'
 
 /** Maximum length of a cursor in base64. */
 const cursorCharsMax = Math.ceil((sizeCursorBytesMax * 4) / 3)
@@ -57,14 +61,34 @@ export const collectionSize =
     const { after, collection: name } = readObject(request.body, collectionBodyText)
     if (typeof name !== 'string' || !isCursor(after))
       throw new RequestError('bad request', collectionBodyText)
-    const { database, transaction } = session
-    const collection = transaction.catalogue.resolve(database, native.collections, name)
-    if (collection === undefined) throw new RequestError('not found', msg`There is no such collection.`)
+    const collection = collectionNamed(name, session)
     return page(
       'documents',
-      transaction.collectionSize(collection, storedSizeLimits.sizeRows, cursorOf(after)),
+      session.transaction.collectionSize(collection, storedSizeLimits.sizeRows, cursorOf(after)),
     )
   }
+
+/**
+ * `share` is the estimated share of the documents whose ids are below `id`, from 0 to 1. A document with this id need not
+ * exist. Callers who may not measure sizes get `forbidden`.
+ */
+export const collectionPosition =
+  (request: QueryRequest): Task =>
+  session => {
+    assertMayMeasure(session)
+    const { collection: name, id } = readObject(request.body, positionBodyText)
+    const parsed = typeof id === 'string' ? parseId(id) : undefined
+    if (typeof name !== 'string' || typeof parsed !== 'bigint')
+      throw new RequestError('bad request', positionBodyText)
+    const share = session.transaction.shareBelow(collectionNamed(name, session), parsed)
+    return { status: 200, body: JSON.stringify({ share }) }
+  }
+
+function collectionNamed(name: string, { database, transaction }: Session): Ref {
+  const collection = transaction.catalogue.resolve(database, native.collections, name)
+  if (collection === undefined) throw new RequestError('not found', msg`There is no such collection.`)
+  return collection
+}
 
 function assertMayMeasure({ caller: { authority } }: Session): void {
   if (authority.kind !== 'builtin' || authority.role === 'client')

@@ -88,6 +88,40 @@ test('sorting without an index and an exact count cover all documents', { skip }
   assert.deepEqual(await cellsFrom(page, 999, 3), ['9601', '9600', '9599'])
 })
 
+/** Delays later pages of documents until `release` is called. Counts are not delayed. */
+async function holdLaterPages(page: Page): Promise<() => void> {
+  let release: () => void = () => undefined
+  const held = new Promise<void>(resolve => {
+    release = resolve
+  })
+  await page.route('**/', async route => {
+    const body = route.request().postData() ?? ''
+    if (body.includes('"after":[') && body.includes('{"get":')) await held
+    await route.continue()
+  })
+  return release
+}
+
+test('a scan of all documents and a scan of an index show how much is done', { skip }, async () => {
+  await stage.query({
+    create_index: {
+      object: {
+        name: 'all_by_at',
+        source: { collection: 'large' },
+        values: [{ object: { field: ['data', 'at'] } }, { object: { field: ['ref'] } }],
+      },
+    },
+  })
+  for (const source of ['', 'index=all_by_at&']) {
+    const page = await stage.signedIn(stage.admin, 'functions')
+    const release = await holdLaterPages(page)
+    await stage.follow(page, `collections/large?${source}sort=none`)
+    await page.getByText('200 documents scanned, about 2 %').waitFor()
+    release()
+    await page.getByText(`${total} found.`).waitFor()
+  }
+})
+
 test('a filter is counted exactly on request', { skip }, async () => {
   const page = await stage.signedIn(stage.admin, 'collections/large')
   await filterBy(page, 'at', 'lte', '10500')

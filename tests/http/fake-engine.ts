@@ -77,6 +77,7 @@ export function fakeEngine(): FakeEngine {
     explain: request => guarded(request, () => resource('"explained"')),
     indexSize: request => guarded(request, () => resource('"size"')),
     collectionSize: request => guarded(request, () => resource('"size"')),
+    collectionPosition: request => guarded(request, () => resource('"position"')),
     authorized: request =>
       guarded(request, () => ({
         status: 200,

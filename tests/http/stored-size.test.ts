@@ -1,5 +1,6 @@
 // `POST /api/v1/indexes/_size` and `collections/_size`: entries and bytes of indexes of both languages and of unique
-// constraints, documents and bytes of collections.
+// constraints, documents and bytes of collections. `collections/_position`: the estimated share of a collection before
+// an id.
 
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
@@ -153,4 +154,37 @@ test('unknown collections and wrong bodies are rejected', async () => {
     assert.equal(await statusOf(body), 400, JSON.stringify(body))
   const client = await query(server, secret, { create_key: { object: { role: 'client' } } })
   assert.equal(await statusOf({ collection: 'items' }, (client as { secret: string }).secret), 403)
+})
+
+const positionOf = (body: unknown, as = secret) =>
+  send(server, { path: '/api/v1/collections/_position', secret: as, body: JSON.stringify(body) })
+
+test('the share of a collection before an id is estimated, also without a document that has the id', async () => {
+  const share = async (id: string) => {
+    const { json, status } = await positionOf({ collection: 'items', id })
+    assert.equal(status, 200, JSON.stringify(json))
+    return (json as { share: number }).share
+  }
+  assert.equal(await share('1'), 0)
+  assert.equal(await share('999999'), 1)
+  for (const id of [2_500, 5_000, 9_000]) {
+    const estimated = await share(String(id))
+    assert.ok(Math.abs(estimated - id / 10_500) < 0.05, `${estimated} before ${id} of 10500`)
+  }
+  await query(server, secret, { create_collection: { object: { name: 'empty' } } })
+  assert.deepEqual((await positionOf({ collection: 'empty', id: '5' })).json, { share: 0 })
+})
+
+test('positions of unknown collections, wrong bodies and keys without rights are rejected', async () => {
+  assert.equal((await positionOf({ collection: 'none', id: '1' })).status, 404)
+  const wrong = [null, {}, { collection: 'items' }, { collection: 'items', id: 1 }, { id: '1' }]
+  for (const body of [
+    ...wrong,
+    { collection: 'items', id: 'x' },
+    { collection: 'items', id: '9'.repeat(30) },
+  ])
+    assert.equal((await positionOf(body)).status, 400, JSON.stringify(body))
+  const client = await query(server, secret, { create_key: { object: { role: 'client' } } })
+  const { secret: weak } = client as { secret: string }
+  assert.equal((await positionOf({ collection: 'items', id: '1' }, weak)).status, 403)
 })

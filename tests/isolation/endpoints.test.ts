@@ -74,6 +74,7 @@ const rows: Readonly<Record<string, Row>> = {
   // There is no such index or collection. Unauthorized callers get an error that does not reveal this.
   'POST /api/v1/indexes/_size': { reach: [], body: { index: 'none' } },
   'POST /api/v1/collections/_size': { reach: [], body: { collection: 'none' } },
+  'POST /api/v1/collections/_position': { reach: [], body: { collection: 'none', id: '1' } },
   'GET /api/v1/principal': { reach: insiders },
   'POST /api/v1/transfer/write': { reach: admins, body: { onConflict: 'keep' } },
   'POST /api/v1/transfer/missing': { reach: admins, body: { documents: [] } },

@@ -5,6 +5,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { BulkChanges } from '../parts/bulk-changes.tsx'
 import { Button } from '../parts/button.tsx'
 import { CountAll } from '../parts/count-all.tsx'
+import { useEstimate } from '../parts/estimate.ts'
 import { Problem } from '../parts/problem.tsx'
 import { type Scan, useScan } from '../parts/scan.ts'
 import { pastTime } from '../router.ts'
@@ -73,7 +74,8 @@ interface ScanFactsProps {
 
 function ScanFacts({ scan, plan, turn }: ScanFactsProps) {
   const { found, isComplete, isRunning, scanned } = scan
-  const progress = `${found} found so far; ${scanned} documents scanned${isRunning ? '…' : '.'}`
+  const estimate = useEstimate(plan.source, scan)
+  const progress = `${found} found so far; ${scanned} documents scanned${estimate}${isRunning ? '…' : '.'}`
   return (
     <>
       <span role="status">{isComplete ? `${found} found.` : progress}</span>

@@ -5,7 +5,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { addressOf, pastTime, place } from '../router.ts'
 import { callApi } from '../service/client.ts'
 import { asPage, pageOf, read } from '../service/data.ts'
-import { scope, session } from '../session.ts'
+import { rights, scope } from '../session.ts'
 import { refOf } from '../wire/refs.ts'
 import { useLoad } from './load.tsx'
 import { bytesText } from './quantities.ts'
@@ -77,8 +77,7 @@ type Sizes = ReadonlyMap<string, CollectionSize>
 /** Returns no sizes for callers who may not read sizes. */
 function useSizes(names: readonly string[], here: string | undefined): Sizes {
   const [sizes, setSizes] = useState<Sizes>(new Map())
-  const role = session.value?.principal.role
-  const mayRead = role === 'admin' || role === 'server' || role === 'server-readonly'
+  const mayRead = rights.value.measures
   const measure = (some: readonly string[]) => {
     const controller = new AbortController()
     if (mayRead) {

@@ -5,6 +5,7 @@ import type { RowPlan } from '../service/row-plan.ts'
 import { walkCounts } from '../service/row-walk.ts'
 import type { Json } from '../wire/json.ts'
 import { Button } from './button.tsx'
+import { useEstimate } from './estimate.ts'
 import { useAction } from './load.tsx'
 import { Problem } from './problem.tsx'
 import { documentsText } from './quantities.ts'
@@ -17,6 +18,7 @@ interface CountState {
 }
 
 interface Counting extends CountState {
+  readonly plan: RowPlan
   readonly isRunning: boolean
   readonly hasStarted: boolean
   readonly error: Error | undefined
@@ -48,6 +50,7 @@ function useCounting(plan: RowPlan): Counting {
     })
   return {
     ...(state ?? nothing),
+    plan,
     hasStarted: state !== undefined,
     isRunning: action.isRunning,
     error: action.error,
@@ -58,13 +61,14 @@ function useCounting(plan: RowPlan): Counting {
 
 /** Shows the progress of a count, with buttons that stop and continue the count. */
 export function CountProgress({ counting }: { readonly counting: Counting }) {
-  const { error, found, isComplete, isRunning, scanned, start, stop } = counting
+  const { error, found, isComplete, isRunning, plan, scanned, start, stop } = counting
+  const estimate = useEstimate(plan.source, counting)
   return (
     <>
       <span role="status">
         {isComplete
           ? `Exactly ${documentsText(found)}.`
-          : `${found} counted so far; ${scanned} documents scanned${isRunning ? '…' : '.'}`}
+          : `${found} counted so far; ${scanned} documents scanned${estimate}${isRunning ? '…' : '.'}`}
       </span>
       {isRunning && <Button onClick={stop}>Stop counting</Button>}
       {!isRunning && !isComplete && <Button onClick={start}>Continue counting</Button>}

@@ -22,6 +22,16 @@ export function percentText(share: number): string {
   return `${Math.round(share * 100)} %`
 }
 
+const minuteMs = 60_000
+const hourMs = 3_600_000
+
+/** Returns a text such as `40 s left`, `12 min left` or `3.5 h left`. */
+export function timeLeftText(ms: number): string {
+  if (ms < minuteMs) return `${Math.ceil(ms / 1000)} s left`
+  if (ms < hourMs) return `${Math.ceil(ms / minuteMs)} min left`
+  return `${(ms / hourMs).toFixed(1)} h left`
+}
+
 /** Returns a text such as `0.3`, `12` or `1,200`. */
 export function rateText(perSecond: number): string {
   return new Intl.NumberFormat('en', { maximumFractionDigits: perSecond < 10 ? 1 : 0 }).format(perSecond)

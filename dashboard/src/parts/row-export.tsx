@@ -8,6 +8,7 @@ import { type Json, writeJson } from '../wire/json.ts'
 import { cellsOf } from '../wire/rows.ts'
 import { Button } from './button.tsx'
 import { download } from './copy.tsx'
+import { useEstimate } from './estimate.ts'
 import { useAction } from './load.tsx'
 import { Notice, Problem } from './problem.tsx'
 
@@ -19,30 +20,40 @@ interface RowExportProps {
 
 type Format = 'json' | 'csv'
 
+interface ExportState {
+  readonly exported: number
+  readonly scanned: number
+  readonly after: Json | undefined
+}
+
+const nothing: ExportState = { exported: 0, scanned: 0, after: undefined }
+
 const types = { json: 'application/json', csv: 'text/csv' } as const
 
 export function RowExport({ collection, plan, columns }: RowExportProps) {
   const action = useAction()
-  const [count, setCount] = useState(0)
+  const [done, setDone] = useState(nothing)
+  const estimate = useEstimate(plan.source, { ...done, isRunning: action.isRunning })
   const [notice, setNotice] = useState<string | undefined>(undefined)
   useEffect(() => guard(() => action.isRunning), [action.isRunning])
   const save = (format: Format) =>
     action.start(async signal => {
-      setCount(0)
+      setDone(nothing)
       setNotice(undefined)
-      let exported = 0
+      let [exported, read] = [0, 0]
       // Blobs do not fill the memory: the browser stores large ones on disk.
       const parts: Blob[] = []
       const add = (text: string) => parts.push(new Blob([text]))
       add(format === 'json' ? '[' : `${csvLine(['id', ...columns])}`)
-      for await (const elements of walkElements(plan, signal)) {
+      for await (const { after, elements, scanned } of walkElements(plan, signal)) {
         signal.throwIfAborted()
         const lines = elements.map(element =>
           format === 'csv' ? csvRow(element, plan, columns) : writeJson(element),
         )
         const isFirst = exported === 0
         exported += elements.length
-        setCount(exported)
+        read += scanned
+        setDone({ exported, scanned: read, after })
         if (lines.length === 0) continue
         add(format === 'csv' ? lines.join('') : `${isFirst ? '' : ','}\n${lines.join(',\n')}`)
       }
@@ -54,7 +65,9 @@ export function RowExport({ collection, plan, columns }: RowExportProps) {
     <>
       {action.isRunning ? (
         <>
-          <span role="status">{count} documents exported…</span>
+          <span role="status">
+            {done.exported} documents exported{estimate}…
+          </span>
           <Button onClick={action.cancel}>Stop export</Button>
         </>
       ) : (

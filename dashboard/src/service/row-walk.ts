@@ -15,7 +15,7 @@ const sizeMax = 2000
 /** Maximum page size of a count without conditions, which reads no documents. */
 const countedSizeMax = 20_000
 /** Milliseconds of a query, below which the page size doubles. */
-const quickMs = 100
+const quickMs = 400
 
 /** Whole documents, their references, or their number. */
 type WalkResult = 'documents' | 'refs' | 'count'
@@ -107,9 +107,18 @@ async function* walkPages(
   }
 }
 
-/** Documents, or other entries of the source. */
-export async function* walkElements(plan: RowPlan, signal: AbortSignal): AsyncGenerator<readonly Json[]> {
-  for await (const { page } of walkPages(plan, 'documents', signal)) yield listAt(page, 'data')
+interface ElementPage {
+  /** Documents, or other entries of the source. */
+  readonly elements: readonly Json[]
+  readonly scanned: number
+  /** Cursor of the next page; undefined on the last page. */
+  readonly after: Json | undefined
+}
+
+export async function* walkElements(plan: RowPlan, signal: AbortSignal): AsyncGenerator<ElementPage> {
+  for await (const { page, after } of walkPages(plan, 'documents', signal)) {
+    yield { elements: listAt(page, 'data'), scanned: Number(at(page, 'scanned')), after }
+  }
 }
 
 export interface RefPage {

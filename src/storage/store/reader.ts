@@ -32,6 +32,7 @@ import {
   validAt,
 } from './documents.ts'
 import type { EntryCache } from './entry-cache.ts'
+import { documentsBelow } from './id-distribution.ts'
 import type { IdGenerator } from './ids.ts'
 import { type IndexDefinition, namedCollections } from './index-definition.ts'
 import { keyTooLong } from './index-entries.ts'
@@ -247,6 +248,11 @@ export abstract class StoreReader {
 
   collectionSize(collection: Ref, rowsMax: number, after?: Uint8Array): StoredSize {
     return sizeOfCollection(this.snapshot, collection, rowsMax, after)
+  }
+
+  shareBelow({ database, id: collection }: Ref, id: bigint): number {
+    const { all, below } = documentsBelow(this.snapshot, database, Number(collection), id)
+    return all === 0 ? 0 : below / all
   }
 
   match(index: IndexDefinition, terms: readonly Value[], scan: EntryScan): Iterable<IndexEntry> {

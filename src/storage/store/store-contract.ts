@@ -265,6 +265,8 @@ interface SizeReader {
   indexSize(index: Ref, rowsMax: number, after?: Uint8Array): StoredSize
   /** Measures at most `rowsMax` rows after the key `after`. */
   collectionSize(collection: Ref, rowsMax: number, after?: Uint8Array): StoredSize
+  /** Estimates the share of a collection's documents whose ids are below `id`, from 0 to 1. */
+  shareBelow(collection: Ref, id: bigint): number
 }
 
 /** Rejected writes throw {@link WriteRejected}. */

@@ -54,6 +54,10 @@ export function engineEndpoints({ engine }: Services): readonly Endpoint[] {
     post('/api/v1/collections/_size', call =>
       engine.collectionSize(call.queryRequest(call.body), call.ticket),
     ),
+    // Estimated share of a collection's documents before an id.
+    post('/api/v1/collections/_position', call =>
+      engine.collectionPosition(call.queryRequest(call.body), call.ticket),
+    ),
     // Account and database of the secret.
     get('/authorized', call => engine.authorized(call.queryRequest(undefined), call.ticket)),
     // Token document of the caller: the only remaining route of an older REST interface, with which clients check
