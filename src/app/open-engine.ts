@@ -3,6 +3,7 @@
 import { join } from 'node:path'
 import type { Duplex } from 'node:stream'
 import type { Logger } from 'pino'
+import { FairTurns } from '../base/admission/fair-turns.ts'
 import { RateLimit } from '../base/admission/rate-limit.ts'
 import { assert } from '../base/assert.ts'
 import { type Clock, openPersistentClock, systemClock } from '../base/clock.ts'
@@ -276,6 +277,7 @@ export function engineOver({
     store,
     memory,
     slowLane,
+    ...(serves && { turns: new FairTurns(clock) }),
     forward: committer?.query,
     ...(within && { neverCommits: true, onCheck: within.onCheck }),
     host,

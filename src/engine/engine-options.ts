@@ -1,5 +1,6 @@
 // The objects of the lower layers, and the callbacks into the higher layers, that an engine needs.
 
+import type { FairTurns } from '../base/admission/fair-turns.ts'
 import type { MemoryBudget } from '../base/admission/memory-budget.ts'
 import type { RateLimit } from '../base/admission/rate-limit.ts'
 import type { Ticket } from '../base/admission/ticket.ts'
@@ -28,6 +29,8 @@ export interface EngineOptions {
   readonly timers: Timers
   /** Undefined: this process also evaluates long queries. */
   readonly slowLane?: SlowLane | undefined
+  /** Undefined: a process that runs one request at a time. */
+  readonly turns?: FairTurns | undefined
   /** Memory of running queries. */
   readonly memory: MemoryBudget
   /**

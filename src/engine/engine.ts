@@ -143,23 +143,27 @@ class QueryKind implements RequestKind {
   readonly budget: RequestTime
   readonly isCharged = true
   readonly isForwardable = true
-  readonly mustWrite: boolean
+  mustWrite = false
   readonly #options: EngineOptions
   readonly #request: QueryRequest
-  readonly #isLong: boolean
+  #isLong = false
   /** The previous evaluation took long. */
-  readonly #wasLong: boolean
+  #wasLong = false
   #parsed: Query | undefined
 
   constructor(options: EngineOptions, request: QueryRequest, ticket: Ticket) {
     this.#options = options
     this.#request = request
     this.budget = new RequestTime(options, request, 'moves', ticket)
-    this.#wasLong = options.slowLane?.longQueries.has(request) === true
+  }
+
+  prepare(): void {
+    this.#wasLong = this.#options.slowLane?.longQueries.has(this.#request) === true
     const effect = this.#effect()
     this.#isLong = effect === 'long'
     this.mustWrite = effect === 'writes'
-    ticket.endsWithClient = request.readOnly !== undefined || this.#parsed?.onlyReads === true
+    this.budget.ticket.endsWithClient =
+      this.#request.readOnly !== undefined || this.#parsed?.onlyReads === true
   }
 
   /** Undefined: only the evaluation shows whether the query writes. */

@@ -9,6 +9,8 @@ import type { RequestTime } from './request-time.ts'
 export type Task = (session: Session) => RenderedResponse
 
 export interface RequestKind {
+  /** Called once, before the other members are used except `budget`: work that waits for the turn of the request. */
+  prepare?(): void
   /** {@link Task} */
   task(session: Session): RenderedResponse
   readonly budget: RequestTime

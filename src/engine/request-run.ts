@@ -1,6 +1,7 @@
 // Runs a request: begins a transaction, authenticates the caller, evaluates the query and commits. Repeats these steps
 // if the evaluation has to wait (`Pending`), has to write, needs a newer snapshot, or takes too long for this process.
 
+import type { Arrival, FairTurns } from '../base/admission/fair-turns.ts'
 import { assert } from '../base/assert.ts'
 import { isStackExhaustion } from '../base/catch-error.ts'
 import { withWatch } from '../base/effort.ts'
@@ -54,7 +55,7 @@ export function runRequest(
   request: QueryRequest,
   kind: RequestKind,
 ): QueryResponse | Promise<QueryResponse> {
-  return new RequestRun(options, request, kind).run()
+  return new RequestRun(options, request, kind).begin()
 }
 
 class RequestRun {
@@ -64,7 +65,10 @@ class RequestRun {
   readonly #memo = new Memo()
   readonly #responses: Responses
   #progress: Progress = { state: 'parsed' }
-  #mustWrite: boolean
+  readonly #arrival: Arrival
+  /** The queue of the caller's database; undefined until the caller is authenticated. */
+  #owner: string | undefined
+  #mustWrite = false
   #hasRefreshed = false
   /** True if the refresh (see {@link #refreshFor}) was charged to the client's address. */
   #isRefreshTaken = false
@@ -74,13 +78,44 @@ class RequestRun {
     this.#request = request
     this.#kind = kind
     this.#responses = new Responses(options, request, languageOf(options, request), kind)
-    // In a worker, `kind.mustWrite` is true for linearized queries, and the worker forwards them to the committing
-    // process. The worker runs other linearized requests itself, on a snapshot that contains every acknowledged commit.
-    const isLinearized = request.linearized === true && options.forward === undefined
-    this.#mustWrite = kind.mustWrite === true || isLinearized
+    this.#arrival = { credential: request.authorization ?? '', address: kind.budget.ticket.owner }
   }
 
-  run(): QueryResponse | Promise<QueryResponse> {
+  begin(): QueryResponse | Promise<QueryResponse> {
+    const { turns } = this.#options
+    return turns?.mustWait(this.#arrival) === true ? this.#beginLater(turns) : this.#prepareAndRun()
+  }
+
+  #beginLater(turns: FairTurns): Promise<QueryResponse> {
+    const { ticket } = this.#kind.budget
+    return new Promise(resolve => {
+      let end: (() => void) | undefined
+      const leave = turns.wait(this.#arrival, () => {
+        end?.()
+        resolve(this.#prepareAndRun())
+      })
+      end = ticket.begin(cause => {
+        leave()
+        resolve(this.#recover(ticket.errorOf(cause)))
+      })
+    })
+  }
+
+  #prepareAndRun(): QueryResponse | Promise<QueryResponse> {
+    if (this.#kind.prepare) this.#counted(() => this.#kind.prepare?.())
+    // In a worker, `kind.mustWrite` is true for linearized queries, and the worker forwards them to the committing
+    // process. The worker runs other linearized requests itself, on a snapshot that contains every acknowledged commit.
+    const isLinearized = this.#request.linearized === true && this.#options.forward === undefined
+    this.#mustWrite = this.#kind.mustWrite === true || isLinearized
+    return this.#run()
+  }
+
+  #counted<T>(work: () => T): T {
+    const { turns } = this.#options
+    return turns === undefined ? work() : turns.counted(this.#arrival, () => this.#owner, work)
+  }
+
+  #run(): QueryResponse | Promise<QueryResponse> {
     if (this.#mustWrite) return this.#write()
     const wait = this.#options.store.ready(this.#request.lastSeenTxn ?? 0, true)
     return wait === undefined ? this.#read() : this.#readAfter(wait)
@@ -215,7 +250,7 @@ class RequestRun {
     } catch (error) {
       return this.#recover(error)
     }
-    return this.run()
+    return this.#run()
   }
 
   /**
@@ -235,11 +270,11 @@ class RequestRun {
     } catch (error) {
       return this.#recover(error)
     }
-    return this.run()
+    return this.#run()
   }
 
   readonly #attempt = (transaction: Transaction): RenderedResponse =>
-    withWatch(this.#kind.budget.watch, () => this.#evaluate(transaction))
+    this.#counted(() => withWatch(this.#kind.budget.watch, () => this.#evaluate(transaction)))
 
   #evaluate(transaction: Transaction): RenderedResponse {
     const { identifier } = this.#options
@@ -264,7 +299,8 @@ class RequestRun {
     const place = placeOf(transaction, caller.database)
     const authenticated = { ...begun, place, caller: markOf(caller) }
     this.#progress = { state: 'authenticated', ...authenticated }
-    budget.countFor(caller.database)
+    this.#owner = queueOf(caller.database, '')
+    budget.countFor(this.#owner)
     budget.ticket.regroup(budgetOwnerOf(caller, this.#request.address))
     try {
       const rendered = this.#kind.task(session)

@@ -7,7 +7,6 @@ import { msg } from '../base/message.ts'
 import { RequestError } from '../base/request-errors.ts'
 import { within } from '../base/timers.ts'
 import { timeoutError } from '../model/session.ts'
-import type { DatabaseId } from '../values/value.ts'
 import type { QueryRequest } from './engine-contract.ts'
 import type { EngineOptions } from './engine-options.ts'
 import { queueOf, type SlowLane, SlowLaneNeeded } from './slow-lane-contract.ts'
@@ -98,8 +97,9 @@ export class RequestTime {
     this.#work = undefined
   }
 
-  countFor(database: DatabaseId): void {
-    this.#work?.countFor(queueOf(database, ''))
+  /** `queue`: that of a database. */
+  countFor(queue: string): void {
+    this.#work?.countFor(queue)
   }
 
   elapsedMs(): number {
