@@ -1,4 +1,6 @@
-// Searches for single records of the query log and returns them in pages, the newest first.
+// Searches for single records of the query log and returns them in pages, the newest first. A search for rare records
+// reads very many records, so it ends after a number of records, and the next page continues. So each request is short,
+// and the client can show the progress and stop.
 
 import type { Micros } from '../values/value.ts'
 import type { ExportedRecord } from './exported-record.ts'
@@ -37,7 +39,10 @@ export interface LogRecord extends RecordFacts {
   readonly record: ExportedRecord
 }
 
-/** A page of records. `next`: the start of the next page; undefined on the last page. */
+/**
+ * A page of records. `next`: the start of the next page; undefined on the last page. A page with `next` may have fewer
+ * records than its limit, or none: then the search has read all records from the time `next.to` on.
+ */
 export interface RecordPage {
   readonly records: readonly LogRecord[]
   readonly next: { readonly to: number; readonly skip: number } | undefined
@@ -49,37 +54,67 @@ interface LineMatch extends RecordFacts {
   readonly line: string
 }
 
-/** Returns the newest records that match a search. Throws the reason of `signal` once the signal is aborted. */
+/** Number of records after which a search ends, at the end of a segment. Reading them takes about 0.5 s of CPU time. */
+const examinedDefault = 500_000
+/** A record that must be formatted, to compare it with a text without words, counts as this many records. */
+const formattedCost = 5
+
+/**
+ * Returns the newest records that match a search. Throws the reason of `signal` once the signal is aborted.
+ * `examinedMax`: see {@link examinedDefault}.
+ */
 export async function searchRecords(
   folder: string,
   search: RecordSearch,
   signal: AbortSignal,
+  examinedMax = examinedDefault,
 ): Promise<RecordPage> {
   const wanted = search.skip + search.limit + 1
   const text = search.text ? new SearchText(search.text) : undefined
+  const isFormatted = text !== undefined && text.word === undefined
+  const segments = (await segmentsOf(folder, search)).toReversed()
   let found: LineMatch[] = []
-  for (const { endedMs, path } of (await segmentsOf(folder, search)).toReversed()) {
+  let examined = 0
+  let from = search.from
+  for (const [at, { endedMs, path }] of segments.entries()) {
+    if (examined >= examinedMax) {
+      from = latestEnd(segments.slice(at))
+      // Without progress, the next page would be the same.
+      if (from < search.to) break
+      from = search.from
+    }
     // Segments of several processes may overlap in time. A segment is skipped if enough records have been found, and
     // all these records are later than the last write to the segment.
     const last = found[wanted - 1]
     if (last !== undefined && endedMs + slackMs < last.time) continue
     for await (const entries of entriesOf(path, signal, text)) {
+      // The records of a segment are in the order of time.
+      if ((entries[0]?.time ?? 0) >= search.to) break
+      examined += entries.length * (isFormatted ? formattedCost : 1)
       collect(entries, search, text, found)
       if (found.length > wanted * 4) found = newest(found, wanted)
     }
     found = newest(found, wanted)
   }
-  const page = found.slice(search.skip, search.skip + search.limit)
-  const isMore = found.length > search.skip + search.limit
+  // Records before this time may be in segments that were not read.
+  const complete = from === search.from ? found : found.filter(({ time }) => time >= from)
+  const page = complete.slice(search.skip, search.skip + search.limit)
+  const isMore = complete.length > search.skip + search.limit
   const last = page.at(-1)
+  const rest = from === search.from ? undefined : { to: from, skip: 0 }
   return {
     records: page.map(({ facts, line, trail }) => ({
       facts,
       record: JSON.parse(line) as ExportedRecord,
       trail,
     })),
-    next: isMore && last ? nextAfter(last.time, found, search) : undefined,
+    next: isMore && last ? nextAfter(last.time, complete, search) : rest,
   }
+}
+
+/** Returns a time in milliseconds, from which on none of the segments has records. */
+function latestEnd(segments: readonly { readonly endedMs: number }[]): number {
+  return Math.ceil(Math.max(...segments.map(({ endedMs }) => endedMs)) + slackMs)
 }
 
 /**

@@ -25,6 +25,8 @@ export interface Segment {
   readonly isCopy: boolean
   /** True if this is the newest segment of its writer. */
   readonly isNewest: boolean
+  /** Microseconds: all records are before this time, at which the writer's next segment begins. */
+  readonly until: Micros | undefined
 }
 
 /** A time span in milliseconds since the Unix epoch: `from` is inclusive, `to` exclusive. */
@@ -74,11 +76,19 @@ export async function listSegments(folder: string): Promise<Segment[]> {
     if (from === undefined || writer === undefined) return []
     return { path: join(folder, name), from: nearestMicros(Number(from)), writer, isCopy: copied !== '' }
   })
-  const newest = new Map(segments.map(({ path, writer }) => [writer, path]))
-  return segments.map(each => ({ ...each, isNewest: newest.get(each.writer) === each.path }))
+  const next = new Map<string, Micros>()
+  const found = segments.reverse().map(segment => {
+    const until = next.get(segment.writer)
+    next.set(segment.writer, segment.from)
+    return { ...segment, isNewest: until === undefined, until }
+  })
+  return found.reverse()
 }
 
-/** Returns the segments that may contain records of a span, oldest first, each with the time of its last write. */
+/**
+ * Returns the segments that may contain records of a span, oldest first, each with a time after its last record. This is
+ * the time of the last write, or the begin of the next segment: a copy of the files may have the time of the copying.
+ */
 export async function segmentsOf(
   folder: string,
   { from, to }: TimeSpan,
@@ -86,9 +96,10 @@ export async function segmentsOf(
   const found = []
   for (const segment of await listSegments(folder)) {
     if (segment.from / 1000 >= to) break
-    const ended = await modificationTime(segment.path)
-    if (ended !== undefined && ended / 1000 + slackMs >= from)
-      found.push({ ...segment, endedMs: ended / 1000 })
+    const modified = await modificationTime(segment.path)
+    if (modified === undefined) continue
+    const endedMs = Math.min(modified, segment.until ?? modified) / 1000
+    if (endedMs + slackMs >= from) found.push({ ...segment, endedMs })
   }
   return found
 }

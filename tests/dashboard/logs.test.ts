@@ -48,6 +48,30 @@ test('the log shows sums, charts, queries and single requests, and can be export
   assert.match((await downloading).suggestedFilename(), /\.gz$/)
 })
 
+test('a search that continues over several requests shows its progress', { skip }, async () => {
+  const page = await stage.signedIn(stage.admin, 'functions')
+  let release: () => void = () => undefined
+  const held = new Promise<void>(resolve => {
+    release = resolve
+  })
+  let requests = 0
+  await page.route('**/api/v1/logs/_records*', async route => {
+    if (++requests > 1) {
+      await held
+      return route.continue()
+    }
+    const { time_end: end, time_start: start } = route.request().postDataJSON()
+    const middle = (Date.parse(start) + Date.parse(end)) / 2
+    const since = { next_token: `${middle}.0`, searched_since: new Date(middle).toISOString() }
+    return route.fulfill({ json: { records: [], details: [], ...since, kept_since: null } })
+  })
+  await stage.follow(page, 'logs')
+  await page.getByText('0 found so far; about 50 % of the period searched…').waitFor()
+  release()
+  await page.getByText('of the period searched').waitFor({ state: 'detached' })
+  assert.ok(requests > 1)
+})
+
 /** Sends requests of an application that the service rejects, in both languages. */
 async function brokenApp(): Promise<void> {
   await stage.query({ create_collection: { object: { name: 'orders' } } })

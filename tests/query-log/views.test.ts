@@ -261,7 +261,11 @@ test('classes of durations are narrow and ordered', () => {
   )
 })
 
-test('single records are found from the newest on, each on exactly one page', async () => {
+for (const examinedMax of [undefined, 1, 300])
+  test(`single records are found from the newest on, each on exactly one page, after ${examinedMax ?? 'all'} records`, () =>
+    pagesAreComplete(examinedMax))
+
+async function pagesAreComplete(examinedMax: number | undefined): Promise<void> {
   const search = {
     from: start,
     to: start + 200 * minute,
@@ -274,6 +278,7 @@ test('single records are found from the newest on, each on exactly one page', as
     skip: 0,
   }
   const seen: string[] = []
+  let hasShortPage = false
   let next: { to: number; skip: number } | undefined = { to: search.to, skip: 0 }
   for (let pages = 0; next; pages++) {
     assert.ok(pages < 100)
@@ -281,13 +286,34 @@ test('single records are found from the newest on, each on exactly one page', as
       folder,
       { ...search, ...next },
       never,
+      examinedMax,
     )
     seen.push(...page.records.map(({ record }) => record.TS))
+    if (page.next !== undefined && page.records.length < search.limit) hasShortPage = true
     next = page.next
   }
+  assert.equal(hasShortPage, examinedMax !== undefined)
   assert.deepEqual(seen, [...seen].sort().reverse())
   assert.equal(new Set(seen).size, seen.length)
   assert.ok(seen.length > 70, `${seen.length} records`)
+}
+
+test('the next segment of a writer bounds the times of a copied segment, whose file is newer', async () => {
+  const copied = await mkdtemp(join(tmpdir(), 'terrarium-views-'))
+  const at = (time: number) =>
+    requestOf({ time, database: ['shop'], status: 200, ms: 1, query: '{"add":[1,2]}' })
+  for (const from of [0, 20, 40]) {
+    const path = await writeSegment(copied, 'a1', [
+      at(start + from * minute),
+      at(start + (from + 10) * minute),
+    ])
+    await utimes(path, start / 1000 + 3600, start / 1000 + 3600)
+  }
+  const search = { from: start, to: start + 60 * minute, regionGroup: 'us-std', limit: 10, skip: 0 }
+  const { next, records } = await searchRecords(copied, search, never, 1)
+  assert.equal(records.length, 1)
+  assert.ok(next && next.to > start + 40 * minute && next.to < start + 41 * minute, String(next?.to))
+  await rm(copied, { recursive: true })
 })
 
 const server = serverOfFile()

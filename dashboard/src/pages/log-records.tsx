@@ -4,12 +4,19 @@ import { useEffect, useState } from 'preact/hooks'
 import { Button } from '../parts/button.tsx'
 import { Choice, Field } from '../parts/fields.tsx'
 import { LoadedContent, useLoad } from '../parts/load.tsx'
+import { percentText } from '../parts/quantities.ts'
 import { Pager } from '../parts/schema-list.tsx'
 import { numbers, Table } from '../parts/table.tsx'
 import { localTimeMs, zoneName } from '../parts/time.tsx'
 import { cut } from '../parts/values.tsx'
 import { databasePath } from '../router.ts'
-import { type LogEntry, type RecordFilter, type Span, searchRecords } from '../service/logs.ts'
+import {
+  type LogEntry,
+  type RecordFilter,
+  type SearchProgress,
+  type Span,
+  searchRecords,
+} from '../service/logs.ts'
 import { session } from '../session.ts'
 import { callerText, LogRecordDialog, timeOfRecord } from './log-record.tsx'
 import { filterNow, isWithDashboard, showRequests } from './log-state.ts'
@@ -119,13 +126,22 @@ function Pages({ span, filter }: { span: Span; filter: RecordFilter }) {
   const [trail, setTrail] = useState<readonly string[]>([])
   const [opened, setOpened] = useState<LogEntry | undefined>(undefined)
   const withDashboard = isWithDashboard()
+  const [progress, setProgress] = useState<SearchProgress | undefined>(undefined)
   const page = useLoad(
-    signal => searchRecords(span, filter, withDashboard, trail.at(-1), signal),
+    signal => {
+      setProgress(undefined)
+      return searchRecords(span, filter, withDashboard, trail.at(-1), signal, setProgress)
+    },
     [span, trail],
   )
   useEffect(() => setOpened(undefined), [trail])
   return (
     <>
+      {page.isLoading && progress && (
+        <p role="status">
+          {progress.found} found so far; about {percentText(progress.share)} of the period searched…
+        </p>
+      )}
       <LoadedContent of={page}>
         {({ entries, next }) => (
           <>

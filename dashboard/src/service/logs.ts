@@ -176,15 +176,32 @@ interface RecordsAnswer {
   readonly records: readonly LogRecord[]
   readonly details: readonly (LogDetails | null)[]
   readonly next_token: string | null
+  readonly searched_since: string
 }
 
-/** Returns the records that match a search, the newest first. */
+const entriesOf = ({ details, records }: RecordsAnswer) =>
+  records.map((record, at): LogEntry => ({ record, details: details[at] ?? null }))
+
+/** Records on a page of the search. */
+const pageSize = 50
+
+export interface SearchProgress {
+  readonly found: number
+  /** Share of the span that has been searched, from 0 to 1. */
+  readonly share: number
+}
+
+/**
+ * Returns the records that match a search, the newest first. Each request reads only a part of a large log, so the search
+ * continues until the page is full. `onProgress` is called after each incomplete part.
+ */
 export async function searchRecords(
   span: Span,
   { costlier, retried, slower, status, ...texts }: RecordFilter,
   isWithDashboard: boolean,
   next: string | undefined,
   signal: AbortSignal,
+  onProgress: (progress: SearchProgress) => void,
 ): Promise<RecordPage> {
   const filter = {
     ...withOwn(isWithDashboard),
@@ -193,11 +210,20 @@ export async function searchRecords(
     ...(slower && { slower_than_ms: Number(slower) }),
     ...(costlier && { operations_above: Number(costlier) }),
     ...(retried && { retried: retried === 'yes' }),
-    ...(next !== undefined && { next_token: next }),
   }
-  const page = await post<RecordsAnswer>('/api/v1/logs/_records', span, filter, signal)
-  const entries = page.records.map((record, at) => ({ record, details: page.details[at] ?? null }))
-  return { entries, next: page.next_token }
+  const [from, to] = [Date.parse(span.from), Date.parse(span.to)]
+  const entries: LogEntry[] = []
+  for (let token = next; ; ) {
+    const place = {
+      max_results: pageSize - entries.length,
+      ...(token !== undefined && { next_token: token }),
+    }
+    const page = await post<RecordsAnswer>('/api/v1/logs/_records', span, { ...filter, ...place }, signal)
+    entries.push(...entriesOf(page))
+    if (page.next_token === null || entries.length >= pageSize) return { entries, next: page.next_token }
+    token = page.next_token
+    onProgress({ found: entries.length, share: (to - Date.parse(page.searched_since)) / (to - from) })
+  }
 }
 
 /** Log entries of the requests that wrote versions of a document. */
@@ -240,12 +266,17 @@ const msOf = (time: bigint) => Number(time / 1000n)
 async function readSomeWriters(times: readonly bigint[], span: Span, signal: AbortSignal) {
   type Answer = RecordsAnswer & { readonly kept_since: string | null }
   const wanted = { txn_ts: times.map(Number), max_results: times.length }
-  const page = await post<Answer>('/api/v1/logs/_records', span, wanted, signal)
-  const found = page.records.flatMap((record, at): [bigint, LogEntry][] => {
-    const details = page.details[at] ?? null
-    return typeof details?.txn_ts === 'number' ? [[BigInt(details.txn_ts), { record, details }]] : []
-  })
-  return { found, keptSince: page.kept_since === null ? undefined : Date.parse(page.kept_since) }
+  const found: [bigint, LogEntry][] = []
+  for (let place = {}; ; ) {
+    const page = await post<Answer>('/api/v1/logs/_records', span, { ...wanted, ...place }, signal)
+    for (const entry of entriesOf(page)) {
+      const time = entry.details?.txn_ts
+      if (typeof time === 'number') found.push([BigInt(time), entry])
+    }
+    if (page.next_token === null || found.length >= times.length)
+      return { found, keptSince: page.kept_since === null ? undefined : Date.parse(page.kept_since) }
+    place = { next_token: page.next_token }
+  }
 }
 
 export function requestExport(span: Span, signal: AbortSignal): Promise<ExportRequest> {

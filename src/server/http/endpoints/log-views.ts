@@ -57,6 +57,7 @@ export function logViewEndpoints(services: Services, queryLog: QueryLog): readon
         records: records.map(({ record }) => record),
         details: records.map(each => details.describe(each)),
         next_token: next ? `${next.to}.${next.skip}` : null,
+        searched_since: new Date(next?.to ?? filter.from).toISOString(),
         kept_since: oldestTime === undefined ? null : isoTime(oldestTime),
       }
     }),
