@@ -29,7 +29,7 @@ interface Details {
   } | null
 }
 
-/** What the queries contain. The number is so long that no random id, time or trace contains it. */
+/** Matches all planted values. The number is so long that no random id, time or trace contains it. */
 const planted = /hunter2|407114071140711/
 
 const server = serverOfFile()
