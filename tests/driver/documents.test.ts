@@ -79,30 +79,6 @@ driverTest('create returns ref and ts; ids increase; a given id is kept', async 
   })
 })
 
-driverTest('update merges, null removes, arrays are replaced', async app => {
-  const server = await withCollection(app)
-  const made = await server.query<Document>(
-    q.Create(q.Collection('spells'), {
-      data: { name: 'Fire', cost: { mana: 10, gold: 5 }, tags: ['hot', 'red'], gone: 1 },
-    }),
-  )
-  const updated = await server.query<Document>(
-    q.Update(made.ref, { data: { cost: { mana: 12 }, tags: ['hot'], gone: null } }),
-  )
-  assert.deepEqual(updated.data, { name: 'Fire', cost: { mana: 12, gold: 5 }, tags: ['hot'] })
-  assert.ok(updated.ts > made.ts)
-  assert.deepEqual(await server.query(q.Get(made.ref)), updated)
-})
-
-driverTest('replace removes all fields that it is not given', async app => {
-  const server = await withCollection(app)
-  const made = await server.query<Document>(q.Create(q.Collection('spells'), { data: { a: 1, b: 2 } }))
-  const replaced = await server.query<Document>(q.Replace(made.ref, { data: { c: 3 } }))
-  assert.deepEqual(replaced.data, { c: 3 })
-  assert.deepEqual(replaced.ref, made.ref)
-  assert.deepEqual(await server.query(q.Get(made.ref)), replaced)
-})
-
 driverTest('delete returns the last state, and the document no longer exists', async app => {
   const server = await withCollection(app)
   const made = await server.query<Document>(q.Create(q.Collection('spells'), { data: { a: 1 } }))
@@ -120,28 +96,6 @@ driverTest('delete returns the last state, and the document no longer exists', a
     ...notFound,
     position: ['replace'],
   })
-})
-
-driverTest('a failing query writes nothing', async app => {
-  const server = await withCollection(app)
-  const made = await server.query<Document>(q.Create(q.Collection('spells'), { data: { n: 1 } }))
-  await assertFails(
-    server.query(q.Do(q.Update(made.ref, { data: { n: 2 } }), q.Abort('no'))),
-    errors.BadRequest,
-    { code: 'transaction aborted', description: 'no', position: ['do', 1] },
-  )
-  assert.deepEqual(await server.query(q.Get(made.ref)), made)
-})
-
-driverTest('a query sees its own writes', async app => {
-  const server = await withCollection(app)
-  const seen = await server.query(
-    q.Let(
-      { made: q.Create(q.Collection('spells'), { data: { n: 1 } }), ref: q.Select('ref', q.Var('made')) },
-      q.Do(q.Update(q.Var('ref'), { data: { n: 2 } }), q.Select(['data', 'n'], q.Get(q.Var('ref')))),
-    ),
-  )
-  assert.equal(seen, 2)
 })
 
 driverTest('errors of invalid writes name the position and the field', async app => {

@@ -1,18 +1,7 @@
-// Indexes: creation, matching, order, pages and uniqueness.
+// Indexes: creation, pages and bindings.
 
 import assert from 'node:assert/strict'
-import {
-  type App,
-  assertFails,
-  type Client,
-  type Document,
-  driverTests,
-  errors,
-  type Page,
-  q,
-  type Ref,
-  values,
-} from './app.ts'
+import { type App, type Client, type Document, driverTests, type Page, q, type Ref, values } from './app.ts'
 
 const driverTest = driverTests()
 
@@ -53,101 +42,6 @@ driverTest('creating an index returns its definition', async app => {
   assert.equal(all.partitions, 8)
 })
 
-driverTest('match finds by terms and orders by values', async app => {
-  const server = await withCollection(app)
-  await server.query(
-    q.CreateIndex({
-      name: 'spells_by_element',
-      source: q.Collection('spells'),
-      terms: [field('element')],
-      values: [field('cost'), field('name')],
-    }),
-  )
-  const spells = [
-    { name: 'Wall', element: 'fire', cost: 20 },
-    { name: 'Spark', element: 'fire', cost: 3 },
-    { name: 'Rain', element: 'water', cost: 5 },
-    { name: 'Blaze', element: 'fire', cost: 20 },
-    { name: 'Stone', element: null, cost: 1 },
-  ]
-  await server.query(
-    q.Map(spells, q.Lambda('spell', q.Create(q.Collection('spells'), { data: q.Var('spell') }))),
-  )
-  const fire = await server.query<Page<unknown>>(q.Paginate(q.Match(q.Index('spells_by_element'), 'fire')))
-  assert.deepEqual(fire, {
-    data: [
-      [3, 'Spark'],
-      [20, 'Blaze'],
-      [20, 'Wall'],
-    ],
-  })
-  assert.deepEqual(await server.query(q.Paginate(q.Match(q.Index('spells_by_element'), 'earth'))), {
-    data: [],
-  })
-  assert.equal(await server.query(q.Exists(q.Match(q.Index('spells_by_element'), 'water'))), true)
-  assert.equal(await server.query(q.Exists(q.Match(q.Index('spells_by_element'), 'earth'))), false)
-  const rain = await server.query<Document>(q.Get(q.Match(q.Index('spells_by_element'), 'water')))
-  assert.equal(rain.data.name, 'Rain')
-  await assertFails(server.query(q.Get(q.Match(q.Index('spells_by_element'), 'earth'))), errors.NotFound, {
-    code: 'instance not found',
-    description: 'Set not found.',
-    position: [],
-  })
-})
-
-driverTest('an index is updated with its documents', async app => {
-  const server = await withCollection(app)
-  await server.query(
-    q.CreateIndex({ name: 'by_name', source: q.Collection('spells'), terms: [field('name')] }),
-  )
-  const found = async (name: string) =>
-    (await server.query<Page<Ref>>(q.Paginate(q.Match(q.Index('by_name'), name)))).data
-  const made = await server.query<Document>(q.Create(q.Collection('spells'), { data: { name: 'Fire' } }))
-  assert.deepEqual(await found('Fire'), [made.ref])
-  await server.query(q.Update(made.ref, { data: { name: 'Flame' } }))
-  assert.deepEqual(await found('Fire'), [])
-  assert.deepEqual(await found('Flame'), [made.ref])
-  await server.query(q.Delete(made.ref))
-  assert.deepEqual(await found('Flame'), [])
-})
-
-driverTest('a new index covers existing documents', async app => {
-  const server = await withCollection(app)
-  const made = await server.query<Document>(q.Create(q.Collection('spells'), { data: { name: 'Fire' } }))
-  await server.query(
-    q.CreateIndex({ name: 'by_name', source: q.Collection('spells'), terms: [field('name')] }),
-  )
-  const page = await server.query<Page<Ref>>(q.Paginate(q.Match(q.Index('by_name'), 'Fire')))
-  assert.deepEqual(page.data, [made.ref])
-})
-
-driverTest('a unique index rejects a second document with the same term', async app => {
-  const server = await withCollection(app)
-  await server.query(
-    q.CreateIndex({
-      name: 'unique_name',
-      source: q.Collection('spells'),
-      terms: [field('name')],
-      unique: true,
-    }),
-  )
-  const first = await server.query<Document>(q.Create(q.Collection('spells'), { data: { name: 'Fire' } }))
-  const second = await server.query<Document>(q.Create(q.Collection('spells'), { data: { name: 'Ice' } }))
-  const notUnique = { code: 'instance not unique', description: 'document is not unique.' }
-  await assertFails(
-    server.query(q.Create(q.Collection('spells'), { data: { name: 'Fire' } })),
-    errors.BadRequest,
-    { ...notUnique, position: ['create'] },
-  )
-  await assertFails(server.query(q.Update(second.ref, { data: { name: 'Fire' } })), errors.BadRequest, {
-    ...notUnique,
-    position: [],
-  })
-  await server.query(q.Update(first.ref, { data: { power: 1 } }))
-  await server.query(q.Delete(first.ref))
-  await server.query(q.Update(second.ref, { data: { name: 'Fire' } }))
-})
-
 driverTest('pages can be read forward and backward, by cursor and with the page helper', async app => {
   const server = await withCollection(app)
   await server.query(q.CreateIndex({ name: 'by_n', source: q.Collection('spells'), values: [field('n')] }))
@@ -173,33 +67,6 @@ driverTest('pages can be read forward and backward, by cursor and with the page 
     read.push(...(page as unknown[]))
   })
   assert.deepEqual(read, numbers)
-})
-
-driverTest('map reads the documents of a page', async app => {
-  const server = await withCollection(app)
-  await server.query(q.CreateIndex({ name: 'all', source: q.Collection('spells') }))
-  await server.query(
-    q.Do(
-      q.Create(q.Collection('spells'), { data: { name: 'Fire' } }),
-      q.Create(q.Collection('spells'), { data: { name: 'Ice' } }),
-    ),
-  )
-  const names = await server.query(
-    q.Map(
-      q.Paginate(q.Match(q.Index('all'))),
-      q.Lambda('ref', q.Select(['data', 'name'], q.Get(q.Var('ref')))),
-    ),
-  )
-  assert.deepEqual(names, { data: ['Fire', 'Ice'] })
-})
-
-driverTest('an unknown index is an invalid ref', async app => {
-  const server = await withCollection(app)
-  await assertFails(server.query(q.Paginate(q.Match(q.Index('nowhere')))), errors.BadRequest, {
-    code: 'invalid ref',
-    description: "Ref refers to undefined index 'nowhere'",
-    position: ['paginate', 'match'],
-  })
 })
 
 driverTest(

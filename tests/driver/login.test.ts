@@ -72,64 +72,6 @@ driverTest('login accepts a reference, and shows the secret once', async app => 
   assert.ok(secret.length > 0)
 })
 
-driverTest('a missing user and a wrong password give the same error', async app => {
-  const server = await withUsers(app)
-  const user = await createUser(server, 'ann@example.org')
-  const client = await app.as('client')
-  const attempts = [
-    q.Login(user.ref, { password: 'wrong' }),
-    q.Login(user.ref, { password: `${password} ` }),
-    q.Login(user.ref, {}),
-    q.Login(byEmail('ann@example.org'), { password: 'wrong' }),
-    q.Login(byEmail('nobody@example.org'), { password }),
-    q.Login(q.Ref(q.Collection('users'), '12345'), { password }),
-  ]
-  for (const attempt of attempts) {
-    await assertFails(client.query(attempt), errors.BadRequest, { ...authenticationFailed, position: [] })
-  }
-})
-
-driverTest('identify checks a password without creating a token', async app => {
-  const server = await withUsers(app)
-  const user = await createUser(server, 'ann@example.org')
-  const client = await app.as('client')
-  assert.equal(await client.query(q.Identify(user.ref, password)), true)
-  assert.equal(await client.query(q.Identify(byEmail('ann@example.org'), password)), true)
-  assert.equal(await client.query(q.Identify(user.ref, 'wrong')), false)
-  assert.equal(await client.query(q.Identify(byEmail('nobody@example.org'), password)), false)
-  assert.equal(await server.query(q.Exists(q.Match(q.Index('tokens_by_instance'), user.ref))), false)
-})
-
-driverTest('a token knows its identity', async app => {
-  const server = await withUsers(app)
-  const user = await createUser(server, 'ann@example.org')
-  const token = await server.query<Token>(q.Login(user.ref, { password }))
-  const me = app.client(token.secret)
-  assert.deepEqual(await me.query(q.CurrentIdentity()), user.ref)
-  assert.equal(await me.query(q.HasCurrentIdentity()), true)
-  assert.deepEqual(await me.query(q.CurrentToken()), token.ref)
-  assert.equal(await server.query(q.HasCurrentIdentity()), false)
-  await assertFails(server.query(q.CurrentIdentity()), errors.BadRequest, {
-    code: 'missing identity',
-    description: 'Authentication does not contain an identity',
-    position: [],
-  })
-})
-
-driverTest('a user without a role can read only the own document', async app => {
-  const server = await withUsers(app)
-  const ann = await createUser(server, 'ann@example.org')
-  const bob = await createUser(server, 'bob@example.org')
-  const token = await server.query<Token>(q.Login(ann.ref, { password }))
-  const me = app.client(token.secret)
-  assert.deepEqual(await me.query(q.Get(ann.ref)), ann)
-  assert.deepEqual(await me.query(q.Get(q.CurrentIdentity())), ann)
-  const denied = { code: 'permission denied' }
-  await assertFails(me.query(q.Get(bob.ref)), errors.PermissionDenied, denied)
-  await assertFails(me.query(q.Update(ann.ref, { data: { x: 1 } })), errors.PermissionDenied, denied)
-  await assertFails(me.query(q.Delete(ann.ref)), errors.PermissionDenied, denied)
-})
-
 driverTest('deleting a user ends all sessions and deletes the password', async app => {
   const server = await withUsers(app)
   const user = await createUser(server, 'ann@example.org')

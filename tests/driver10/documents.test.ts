@@ -80,24 +80,6 @@ driverTest('documents inside documents are references; schema objects have names
   assert.equal(definition.name, 'items')
 })
 
-driverTest('later pages of documents are read at the time of the first page', async app => {
-  const client = await shop(app.client())
-  await client.query(fql`Set.sequence(0, 40).forEach(n => items.create({ name: 'item', price: n }))`)
-  const prices: number[] = []
-  let pages = 0
-  for await (const page of client.paginate<number>(fql`items.all().pageSize(15).map(.price)`)) {
-    pages += 1
-    prices.push(...page)
-    if (pages === 1) await client.query(fql`items.all().forEach(.delete())`)
-  }
-  assert.equal(pages, 3)
-  assert.deepEqual(
-    prices,
-    Array.from({ length: 40 }, (_, n) => n),
-  )
-  assert.equal((await client.query<number>(fql`items.all().count()`)).data, 0)
-})
-
 driverTest('a violated unique constraint is a ConstraintFailureError', async app => {
   const client = app.client()
   await client.query(fql`Collection.create({ name: 'users', constraints: [{ unique: ['email'] }] })`)
