@@ -247,53 +247,6 @@ describe('reads', () => {
     await compare('stranger', find(1), found(1), { is: null })
   })
 
-  type Page = { readonly data: unknown; readonly after?: unknown }
-
-  /** `pageAt`: returns the page at a cursor, or the first page. */
-  async function pagesOf(pageAt: (after?: unknown) => Promise<Page | undefined>): Promise<unknown[]> {
-    const pages: unknown[] = []
-    let page = await pageAt()
-    while (page !== undefined) {
-      pages.push(page.data)
-      page = page.after === null || page.after === undefined ? undefined : await pageAt(page.after)
-    }
-    return pages
-  }
-
-  const pageOf = (field: string, given: string) => `page: ${field}(${given}) { data { text } after }`
-  const every = ['Ann', 'Bob', 'auditor'] as const
-  const ofBoard = `Match(Index("board_notes_by_board"), ${board(1)})`
-  const lists: readonly (readonly [string, (given: string) => string, string, readonly Caller[]])[] = [
-    ['an index', given => `{ ${pageOf('allNotes', given)} }`, 'Match(Index("allNotes"))', every],
-    ['a resolver', given => `{ ${pageOf('pagedNotes', given)} }`, 'Match(Index("allNotes"))', ['Ann', 'Bob']],
-    ['a relation', given => `{ board: findBoardByID(id: 1) { ${pageOf('notes', given)} } }`, ofBoard, every],
-  ]
-  for (const [what, operation, set, callers] of lists)
-    test(`all pages of ${what} have the elements that a caller may read`, async () => {
-      for (const caller of callers) {
-        const left = await pagesOf(async after => {
-          const cursor = after === undefined ? '' : `, _cursor: ${JSON.stringify(after)}`
-          const text = operation(`_size: 2${cursor}`)
-          const { data, errors } = await runOperation(server, operations[caller], text)
-          assert.equal(errors, undefined, JSON.stringify(errors))
-          const root = data as { readonly page?: Page; readonly board?: { readonly page: Page } }
-          return root.page ?? root.board?.page
-        })
-        const right = await pagesOf(async after => {
-          const cursor = after === undefined ? '' : `, after: ${after}`
-          const expression = `Map(Paginate(${set}, {size: 2${cursor}}), Lambda("ref", ${shown('Get(Var("ref"))')}))`
-          const page = await runText(server, queries[caller], expression)
-          const { after: next, data } = page as { data: unknown; after?: [{ '@ref': { id: string } }] }
-          return { data, after: next && `[${note(Number(next[0]['@ref'].id))}]` }
-        })
-        assert.deepEqual(left, right, caller)
-        assert.ok(left.length > 2)
-        const ids = what === 'a relation' ? [1, 3, 4, 6, 7, 9] : [1, 3, 4, 6, 7, 9, 10, 12]
-        const texts = ids.map(id => ({ text: `note ${id}` }))
-        assert.deepEqual(left.flat(), texts, caller)
-      }
-    })
-
   test('an index without rights is an error, and an unrestricted index shows hidden documents as null', async () => {
     const all = '{ it: allNotes(_size: 5) { data { text } } }'
     const element = ifExists('Var("ref")', shown('Get(Var("ref"))'))

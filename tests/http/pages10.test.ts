@@ -214,40 +214,16 @@ for (const name of readers) {
   })
 }
 
-const marks = 'Post.all().map(p => { n: p.n, mark: p.mark })'
-
-test('later pages of a set show the writes of the query that has read the first page', async () => {
-  const clear = () => fql(server, admin, 'Post.all().forEach(.update({ mark: null }))')
-  const marked = await elements(admin, 'Post.all().map(p => { n: p.n, mark: "new" })', 1000)
+test('later pages show the writes between the pages of a query, and entries with its commit time', async () => {
   const write = 'Post.all().forEach(.update({ mark: "new" }))'
-  // All pages in the query that writes.
-  const all = `${write}
-    let first = ${marks}.paginate(3)
-    let second = Set.paginate(first.after!)
-    let third = Set.paginate(second.after!, 100)
-    first.data.concat(second.data).concat(third.data)`
-  assert.deepEqual(await resultOf(admin, all), marked)
-  await clear()
-  // The first page before the write.
-  const before = `let first = ${marks}.paginate(3)
+  const marked = (await elements(admin, 'Post.all().map(p => { n: p.n, mark: "new" })', 1000)) as unknown[]
+  const between = `let first = Post.all().map(p => { n: p.n, mark: p.mark }).paginate(3)
     ${write}
     Set.paginate(first.after!, 100)`
-  assert.deepEqual(await elements(admin, before), (marked as unknown[]).slice(3))
-  await clear()
-  // The first page in the query that writes, the other pages in other queries, after further writes.
-  const page = (await resultOf(admin, `${write}; ${marks}.pageSize(3)`)) as Page
-  await clear()
-  assert.deepEqual(await unfolded(page, admin, undefined), marked)
-  // The positions contain the commit time.
+  assert.deepEqual(await elements(admin, between), marked.slice(3))
   const byTime = (await resultOf(admin, `${write}; Post.byTime().map(.n).pageSize(3)`)) as Page
   const whole = (await resultOf(admin, 'Post.byTime().map(.n).toArray()')) as unknown
   assert.deepEqual(await unfolded(byTime, admin, undefined), whole)
-  // A document that the query has created is on a later page.
-  const created = `Post.create({ n: 10, author: Author.all().first() }); ${marks}.pageSize(3)`
-  const pages = (await elements(admin, created)) as readonly unknown[]
-  assert.equal(pages.length, posts + 1)
-  await fql(server, admin, 'Post.firstWhere(.n == 10)!.delete()')
-  await clear()
 })
 
 test('an `at` block around a cursor changes nothing', async () => {
