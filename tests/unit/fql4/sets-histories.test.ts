@@ -100,30 +100,6 @@ test('a union adds and removes the elements of its members, once', () =>
     assert.equal((data[0] as unknown as { sources: readonly unknown[] }).sources.length, 2)
   }))
 
-test('an intersection adds an element when the last member adds it, and removes it when the first member removes it', () =>
-  withThings(async things => {
-    const set = { intersection: [match('by_a', 1), match('by_b', 1)] }
-    await things.at(create(1, { a: 1 }))
-    const gained = await things.at(update(1, { b: 1 }))
-    await things.at(create(2, { a: 1, b: 1 }))
-    await things.at(update(2, { a: 2 }))
-    await things.at(update(2, { b: 2 }))
-    await things.at({ delete: thing(1) })
-    assert.deepEqual(await things.events(set), ['add 1', 'add 2', 'remove 2', 'remove 1'])
-    assert.equal((await things.page(set)).data[0]?.ts, gained)
-    assert.equal(await things.count(set), 0)
-  }))
-
-test('a difference adds elements that leave the subtrahends and removes elements that join them', () =>
-  withThings(async things => {
-    const set = { difference: [match('by_a', 1), match('by_b', 1)] }
-    await things.at(create(1, { a: 1 }))
-    await things.at(update(1, { b: 1 }))
-    await things.at(update(1, { b: 2 }))
-    await things.at({ delete: thing(1) })
-    assert.deepEqual(await things.events(set), ['add 1', 'remove 1', 'add 1', 'remove 1'])
-  }))
-
 test('an element added to both sets of a difference at one time is added and removed at that time', () =>
   withThings(async things => {
     const ts = await things.at(create(1, { a: 1, b: 1 }))

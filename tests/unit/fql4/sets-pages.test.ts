@@ -68,22 +68,6 @@ async function failure(engine: TestEngine, query: object, secret?: string) {
 
 const fiveByNumber = [index('by_n', [], ['n']), ...[1, 2, 3, 4, 5].map(n => create(n, { n }))]
 
-test('the documented example of pages', () =>
-  withThings(fiveByNumber, async (_, read) => {
-    const page = (start: Fields) => read({ paginate: match('by_n'), size: 2, ...start })
-    assert.deepEqual(await page({}), { data: [1, 2], after: [3, thing(3)] })
-    assert.deepEqual(await page({ after: [3, thing(3)] }), {
-      before: [3, thing(3)],
-      data: [3, 4],
-      after: [5, thing(5)],
-    })
-    assert.deepEqual(await page({ after: [5, thing(5)] }), { before: [5, thing(5)], data: [5] })
-    assert.deepEqual(await page({ before: [3, thing(3)] }), { data: [1, 2], after: [3, thing(3)] })
-    assert.deepEqual(await page({ before: null }), { before: [4, thing(4)], data: [4, 5], after: [null] })
-    assert.deepEqual(await page({ before: 5 }), { before: [3, thing(3)], data: [3, 4], after: [5] })
-    assert.deepEqual(await page({ after: 4 }), { before: [4], data: [4, 5] })
-  }))
-
 test('sizes: none, too few, too many', () =>
   withThings(fiveByNumber, async (engine, read) => {
     const page = (start: Fields) => read({ paginate: match('by_n'), ...start })
@@ -109,43 +93,6 @@ test('null is the end of the values, even where null is a value', () =>
       assert.deepEqual((await page({ after: [null, 2] })).data, [[null, 2]])
       assert.deepEqual((await read({ paginate: { range: match('pairs'), from: null, to: [] } })).data, [])
       assert.equal((await read({ paginate: { range: match('pairs'), from: [], to: null } })).data.length, 2)
-    },
-  ))
-
-test('pages of a union of many equal values are contiguous without overlap', () =>
-  withThings(
-    [
-      index('by_k', ['k'], ['v']),
-      ...[1, 2, 3].map(id => create(id, { k: 'long', v: 7 })),
-      ...[11, 12].map(id => create(id, { k: 'short', v: 7 })),
-      create(20, { k: 'short', v: 8 }),
-    ],
-    async (_, read) => {
-      const set = { union: [match('by_k', 'short'), match('by_k', 'long')] }
-      let cursor: Fields = {}
-      const walked: unknown[] = []
-      for (let pages = 0; pages < 4; pages++) {
-        const page = await read({ paginate: set, size: 1, ...cursor })
-        walked.push(...page.data)
-        cursor = { after: page.after }
-      }
-      assert.deepEqual(walked, [7, 7, 7, 8])
-      assert.equal(cursor.after, undefined)
-      const last = await read({ paginate: set, size: 2, before: null })
-      const first = await read({ paginate: set, size: 2, before: last.before })
-      assert.deepEqual([...first.data, ...last.data], [7, 7, 7, 8])
-      assert.equal(first.before, undefined)
-    },
-  ))
-
-test('a range of descending values takes its bounds in the order of the index', () =>
-  withThings(
-    [index('down', [], [['n', 'down']]), ...[1, 2, 3, 4].map(n => create(n, { n }))],
-    async (_, read) => {
-      assert.deepEqual((await read({ paginate: { range: match('down'), from: 3, to: 2 } })).data, [3, 2])
-      assert.deepEqual((await read({ paginate: { range: match('down'), from: 2, to: 3 } })).data, [])
-      const turned = { range: { reverse: match('down') }, from: 2, to: 3 }
-      assert.deepEqual((await read({ paginate: turned })).data, [2, 3])
     },
   ))
 
