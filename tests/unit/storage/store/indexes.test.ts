@@ -1,4 +1,5 @@
-// Indexes as transactions read them: terms, order, bounds, uniqueness, past times, events, builds.
+// Indexes as transactions read them: order, bounds, uniqueness, events, builds. Random transactions are compared with a
+// model in random.test.ts.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -34,26 +35,6 @@ async function indexed(spec: { terms?: Value[]; values?: Value[]; unique?: boole
     )
   return { bench, items, index, put, ids, values }
 }
-
-test('an index over new documents is active and finds them by terms, with own writes', async () => {
-  const { bench, items, index, put, ids } = await indexed({ terms: [field('tag')] })
-  await put(1, { tag: 'a' })
-  await put(2, { tag: 'b' })
-  await put(3, { tag: ['a', 'b', ['a']] })
-  assert.deepEqual(ids(['a']), [1n, 3n])
-  assert.deepEqual(ids(['b']), [2n, 3n])
-  await bench.write(transaction => {
-    assert.equal(transaction.catalogue.index(index)?.active, true)
-    transaction.put(documentRef(items, 1), data({ tag: 'c' }))
-    transaction.delete(documentRef(items, 2))
-    transaction.put(documentRef(items, 4), data({ tag: 'a' }))
-    assert.deepEqual(matchIds(transaction, index, ['a']), [3n, 4n])
-    assert.deepEqual(matchIds(transaction, index, ['b']), [3n])
-    assert.deepEqual(matchIds(transaction, index, ['c']), [1n])
-  })
-  assert.deepEqual(ids(['a']), [3n, 4n])
-  await bench.close()
-})
 
 test('values order entries, each in its own direction, then documents', async () => {
   const { bench, put, values, ids } = await indexed({
@@ -135,71 +116,6 @@ test('a unique index rejects a second document with the same terms and values', 
   await put(8, { mail: 'ttl' })
   assert.deepEqual(ids(['ttl']), [8n])
   assert.equal(index.id, 32768n)
-  await bench.close()
-})
-
-test('past times show the entries of those times', async () => {
-  const { bench, items, put, ids, index } = await indexed({ terms: [field('tag')] })
-  const times: number[] = []
-  times.push(await put(1, { tag: 'a' }))
-  times.push(await put(2, { tag: 'a' }))
-  times.push(await put(1, { tag: 'b' }))
-  times.push(await bench.commit(transaction => transaction.delete(documentRef(items, 2))))
-  times.push(await put(1, { tag: 'a' }))
-  const [t1, t2, t3, t4, t5] = times as [number, number, number, number, number]
-  assert.deepEqual(ids(['a'], t1 - 1), [])
-  assert.deepEqual(ids(['a'], t1), [1n])
-  assert.deepEqual(ids(['a'], t2), [1n, 2n])
-  assert.deepEqual(ids(['a'], t3), [2n])
-  assert.deepEqual(ids(['a'], t4), [])
-  assert.deepEqual(ids(['a'], t5), [1n])
-  const events = bench.read(transaction =>
-    Array.from(transaction.matchEvents(definitionOf(transaction, index), ['a'], {}), event => [
-      event.ts,
-      event.action,
-      event.document.id,
-    ]),
-  )
-  assert.deepEqual(events, [
-    [t1, 'add', 1n],
-    [t2, 'add', 2n],
-    [t3, 'remove', 1n],
-    [t4, 'remove', 2n],
-    [t5, 'add', 1n],
-  ])
-  await bench.close()
-})
-
-test('several writes in one transaction write only the net difference of entries', async () => {
-  const { bench, items, put, index } = await indexed({ values: [field('n')] })
-  const t1 = await put(1, { n: 2n })
-  bench.now += second
-  await bench.write(transaction => {
-    for (const n of [3n, 2n]) transaction.put(documentRef(items, 1), data({ n }))
-  })
-  const t3 = await bench.commit(transaction => {
-    for (const n of [3n, 4n]) transaction.put(documentRef(items, 1), data({ n }))
-    const own = Array.from(transaction.matchEvents(definitionOf(transaction, index), [], {})).slice(1)
-    assert.deepEqual(
-      own.map(event => [event.ts, event.action, event.values]),
-      [
-        [TransactionTime.micros, 'remove', [2n]],
-        [TransactionTime.micros, 'add', [4n]],
-      ],
-    )
-  })
-  const events = bench.read(transaction =>
-    Array.from(transaction.matchEvents(definitionOf(transaction, index), [], {}), event => [
-      event.ts,
-      event.action,
-      event.values,
-    ]),
-  )
-  assert.deepEqual(events, [
-    [t1, 'add', [2n]],
-    [t3, 'remove', [2n]],
-    [t3, 'add', [4n]],
-  ])
   await bench.close()
 })
 
