@@ -1,7 +1,9 @@
 // Runs laws: sentences that must hold for all inputs. A law gets a new database for each generated input. If a law
 // fails, fast-check looks for the smallest input that fails, and the error lists the requests of this input.
 
+import { randomInt } from 'node:crypto'
 import { test } from 'node:test'
+import { StreamReader } from '../streams/stream-client.ts'
 import { fc } from '../support/fast-check.ts'
 import { send } from '../support/http.ts'
 import type { RunningServer } from '../support/server.ts'
@@ -37,6 +39,7 @@ export interface FeedPage {
 }
 
 const minuteMs = 60_000
+const seedMax = 2 ** 31
 
 /** Defines a test of a law. `server` returns the service that all laws of the file share. */
 export function law<Input>(
@@ -44,8 +47,10 @@ export function law<Input>(
   server: () => RunningServer,
   { input, runs, holds }: Law<Input>,
 ): void {
-  test(sentence, async () => {
+  test(sentence, async context => {
+    let inputs = 0
     const property = fc.asyncProperty(input, async given => {
+      inputs += 1
       const database = await LawDatabase.create(server())
       try {
         await holds(database, given)
@@ -55,7 +60,9 @@ export function law<Input>(
         await database.remove()
       }
     })
-    await fc.assert(property, parametersOf(runs))
+    const parameters = parametersOf(runs)
+    await fc.assert(property, parameters)
+    if (suite === 'soak') context.diagnostic(`${inputs} inputs, seed ${parameters.seed}`)
   })
 }
 
@@ -65,9 +72,9 @@ export function law<Input>(
  */
 function parametersOf(runs: number): fc.Parameters<unknown> {
   const { SEED } = process.env
-  const seed = SEED === undefined ? {} : { seed: Number(SEED) }
-  if (suite !== 'soak') return { numRuns: runs, ...seed }
-  return { numRuns: Number.MAX_SAFE_INTEGER, interruptAfterTimeLimit: soakMinutes * minuteMs, ...seed }
+  if (suite !== 'soak') return { numRuns: runs, ...(SEED !== undefined && { seed: Number(SEED) }) }
+  const seed = SEED === undefined ? randomInt(seedMax) : Number(SEED)
+  return { numRuns: Number.MAX_SAFE_INTEGER, interruptAfterTimeLimit: soakMinutes * minuteMs, seed }
 }
 
 let created = 0
@@ -77,6 +84,7 @@ export class LawDatabase {
   readonly name: string
   readonly #server: RunningServer
   readonly #requests: string[] = []
+  readonly #streams: StreamReader[] = []
 
   private constructor(server: RunningServer, name: string) {
     this.#server = server
@@ -95,6 +103,7 @@ export class LawDatabase {
   }
 
   async remove(): Promise<void> {
+    for (const stream of this.#streams) stream.close()
     await this.#root({ delete: { database: this.name } })
   }
 
@@ -179,6 +188,26 @@ export class LawDatabase {
     const { json, status } = await send(this.#server, request)
     this.#note(`/feed/1 as ${caller}`, body, status)
     return succeeded({ status, value: json, time: 0 }, 'the feed') as FeedPage
+  }
+
+  /**
+   * Opens a stream, which {@link remove} closes. `body`: an expression for `/stream`; for `/stream/1` an object with a
+   * token, and `start_ts` or `cursor`.
+   */
+  async stream(path: string, body: object, caller = 'admin'): Promise<StreamReader> {
+    const abort = new AbortController()
+    const text = JSON.stringify(body)
+    const response = await fetch(new URL(path, this.#server.url), {
+      method: 'POST',
+      headers: { authorization: `Bearer ${this.#secretOf(caller)}`, 'x-faunadb-api-version': '4' },
+      body: text,
+      signal: abort.signal,
+    })
+    this.#note(`${path} as ${caller}`, text, response.status)
+    if (response.status !== 200) throw new Error(`the stream failed: ${await response.text()}`)
+    const stream = new StreamReader(response, abort)
+    this.#streams.push(stream)
+    return stream
   }
 
   /** Sends a query of version 4. */
