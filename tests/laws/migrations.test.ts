@@ -1,0 +1,128 @@
+// A query at a past time reads what was read then, changed by the later migrations: documents and indexes, in both
+// languages.
+
+import assert from 'node:assert/strict'
+import { fc } from '../support/fast-check.ts'
+import { serverOfFile } from '../support/server.ts'
+import {
+  type Fields,
+  fieldsAfter,
+  indexOf,
+  migrationLists,
+  type Row,
+  schemaAfter,
+  valuesOf,
+} from './generators/migrations10.ts'
+import { type LawDatabase, law } from './law.ts'
+
+const server = serverOfFile()
+
+/** A document in the format `simple`. */
+type Document = Readonly<Record<string, unknown>>
+
+/** A write of a document. `choice` selects the field of an update, and all values. */
+interface Write {
+  readonly kind: 'create' | 'update' | 'delete'
+  readonly id: number
+  readonly choice: number
+}
+
+const writes: fc.Arbitrary<readonly Write[]> = fc.array(
+  fc.record({
+    kind: fc.constantFrom('update', 'create', 'delete'),
+    id: fc.integer({ min: 1, max: 3 }),
+    choice: fc.nat(99),
+  }),
+  { maxLength: 3 },
+)
+
+/** A statement for a write that is valid after some migrations. */
+function statementOf({ choice, id, kind }: Write, fields: Fields): string {
+  const row = `Row.byId("${id}")`
+  const entries = Object.entries(fields)
+  const chosen = kind === 'create' ? entries : [entries[choice % entries.length] as [string, string]]
+  const data: Record<string, unknown> = {}
+  for (const [at, [path, type]] of chosen.entries()) {
+    const all = valuesOf(type)
+    const value = all[(choice + at) % all.length]
+    if (path.startsWith('o.')) data.o = { ...(data.o as object), [path.slice(2)]: value }
+    else data[path] = value
+  }
+  if (kind === 'delete') return `${row}?.delete()`
+  if (kind === 'update') return `${row}?.update(${JSON.stringify(data)})`
+  return `if (!${row}.exists()) Row.create(${JSON.stringify({ id: String(id), ...data })})`
+}
+
+const flat = ({ o, ...others }: Document): Row => ({
+  ...(others as Row),
+  ...Object.fromEntries(Object.entries(o as object).map(([name, value]) => [`o.${name}`, value])),
+})
+
+/** The documents by their ids. */
+type Rows = Readonly<Record<string, Row>>
+
+async function read(database: LawDatabase, time: number): Promise<Rows> {
+  const text = `at (Time.epoch(${time}, "microseconds")) { Row.all().map(d => [d.id, d.data]).toArray() }`
+  const found = (await database.run10In('simple', text)) as readonly (readonly [string, Document])[]
+  return Object.fromEntries(found.map(([id, data]) => [id, flat(data)]))
+}
+
+async function read4(database: LawDatabase, time: number): Promise<Rows> {
+  const pair = [
+    { select: ['id'], from: { var: 'ref' } },
+    { select: ['data'], from: { get: { var: 'ref' } } },
+  ]
+  const expr = {
+    map: { lambda: 'ref', expr: pair },
+    collection: { paginate: { documents: { collection: 'Row' } } },
+  }
+  const { data } = (await database.run4({ at: { epoch: time, unit: 'microseconds' }, expr })) as {
+    readonly data: readonly (readonly [string, Document])[]
+  }
+  return Object.fromEntries(data.map(([id, fields]) => [id, flat(fields)]))
+}
+
+law('a past time shows what was read then, changed by later migrations', () => server, {
+  input: fc.record({
+    migrations: migrationLists,
+    /** True if a migration is pushed together with the previous one. */
+    isTogether: fc.array(fc.boolean(), { minLength: 6, maxLength: 6 }),
+    /** The writes before each migration, and after the last one. */
+    writes: fc.array(writes, { minLength: 7, maxLength: 7 }),
+  }),
+  runs: 25,
+  async holds(database, { isTogether, migrations, writes }) {
+    // The migrations of a collection without documents have no effect on its history.
+    await database.schema('POST', 'update', { 'main.fsl': schemaAfter([]) })
+    await database.run10(statementOf({ kind: 'create', id: 9, choice: 0 }, fieldsAfter([])))
+    const seen: { readonly time: number; readonly rows: Rows; readonly done: number }[] = []
+    for (let done = 0; done <= migrations.length; done++) {
+      if (done > 0 && done < migrations.length && isTogether[done] === true) continue
+      const before = migrations.slice(0, done)
+      await database.schema('POST', 'update?force=true', { 'main.fsl': schemaAfter(before) })
+      for (const write of writes[done] ?? []) {
+        await database.run10(statementOf(write, fieldsAfter(before)))
+        const { time } = await database.ask10('null')
+        seen.push({ time, done, rows: await read(database, time) })
+      }
+    }
+    const fields = fieldsAfter(migrations)
+    for (const { done, rows, time } of seen) {
+      const migrate = (row: Row) => migrations.slice(done).reduce((row, each) => each.row(row), row)
+      const expected = Object.fromEntries(Object.entries(rows).map(([id, row]) => [id, migrate(row)]))
+      assert.deepEqual(await read(database, time), expected, `at ${time}`)
+      assert.deepEqual(await read4(database, time), expected, `at ${time} in version 4`)
+      const terms = Object.entries(fields).flatMap(([path, type]) =>
+        valuesOf(type).flatMap(value => (value === null ? [] : [{ path, value }])),
+      )
+      const sets = terms.map(({ path, value }) => `Row.${indexOf(path)}(${JSON.stringify(value)})`)
+      const ids = await database.run10(
+        `at (Time.epoch(${time}, "microseconds")) { [${sets.map(set => `${set}.map(.id).toArray()`)}] }`,
+      )
+      const holders = terms.map(({ path, value }) =>
+        Object.entries(expected).flatMap(([id, row]) => (row[path] === value ? [id] : [])),
+      )
+      assert.deepEqual(ids, holders, `the indexes at ${time}`)
+    }
+  },
+})
