@@ -55,7 +55,12 @@ function* combinedEvents(
   }
 }
 
-const isGoing = ({ action }: SetEvent) => action === 'remove' || action === 'delete'
+export const isGoing = ({ action }: SetEvent): boolean => action === 'remove' || action === 'delete'
+
+/** The key of the element that an event adds or removes. */
+export function eventKey({ document, values }: SetEvent): readonly Value[] {
+  return values.length === 0 ? [document] : values
+}
 
 /** Returns whether an event of a member changes the combined set. */
 function shows(
@@ -63,7 +68,7 @@ function shows(
   members: readonly HistoryMember[],
   { event, member }: MemberEvent,
 ): boolean {
-  const key = event.values.length === 0 ? [event.document] : event.values
+  const key = eventKey(event)
   const others = members.filter((_, index) => index !== member)
   switch (combination) {
     case 'union':

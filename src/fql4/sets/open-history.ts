@@ -4,7 +4,6 @@
 import { unreachable } from '../../base/assert.ts'
 import { epoch, micros } from '../../base/micros.ts'
 import {
-  type ElementFilter,
   listedDocumentsOf,
   mayReadAll,
   mayReadHistory,
@@ -12,13 +11,20 @@ import {
   readableDocuments,
   readableIndex,
 } from '../../model/sets/access.ts'
-import type { HistoryStream, SetEvent } from '../../model/sets/history.ts'
+import { eventTime, type HistoryStream, type SetEvent } from '../../model/sets/history.ts'
 import { documentHistory, documentsHistory, matchHistory } from '../../model/sets/stored-histories.ts'
 import { firstOf, rangeOfKey } from '../../model/sets/stream.ts'
 import { isNativeCollectionRef, type Lambda, type Micros, native, Ref } from '../../values/value.ts'
 import { type SetLike, type SetShape, SetValue } from '../values/transient.ts'
 import type { CallReading } from './call-reading.ts'
-import { combinedHistory, elementSetOf, type HistoryMember, joinHistory } from './combined-history.ts'
+import {
+  combinedHistory,
+  elementSetOf,
+  eventKey,
+  type HistoryMember,
+  isGoing,
+  joinHistory,
+} from './combined-history.ts'
 import { noHistoryError, openMember } from './open.ts'
 
 /** The history of a set with all events, also events of documents that the caller may not read. */
@@ -34,11 +40,15 @@ export function openHistory(set: SetLike, reading: CallReading): HistoryStream |
   if (!opened?.isFiltered) return opened?.history
   const { history } = opened
   const shows = readableDocuments(reading.session)
-  return { order: history.order, scan: scan => shownEvents(history.scan(scan), shows) }
+  return eventsThat(({ document }) => shows(document), history)
 }
 
-function* shownEvents(events: Iterable<SetEvent>, shows: ElementFilter): Generator<SetEvent> {
-  for (const event of events) if (shows(event.document)) yield event
+function eventsThat(passes: (event: SetEvent) => boolean, { order, scan }: HistoryStream): HistoryStream {
+  return { order, scan: range => passing(scan(range), passes) }
+}
+
+function* passing(events: Iterable<SetEvent>, passes: (event: SetEvent) => boolean): Generator<SetEvent> {
+  for (const event of events) if (passes(event)) yield event
 }
 
 /**
@@ -114,30 +124,46 @@ function openCombination(
   sets: readonly SetLike[],
   reading: CallReading,
 ): MemberHistory | undefined {
-  const opened = sets.map(set => openOperand(set, reading))
+  const opened = sets.map(set => openOperand(type, set, reading))
   const members = opened.filter(member => member !== undefined)
   if (members.length === 0 || (type === 'difference' && !opened[0])) return undefined
   return { history: combinedHistory(type, members), isFiltered: members.some(member => member.isFiltered) }
 }
 
 function openOperand(
+  type: 'union' | 'intersection' | 'difference',
   set: SetLike,
   reading: CallReading,
 ): (HistoryMember & Pick<MemberHistory, 'isFiltered'>) | undefined {
   const opened = openMemberHistory(set, reading)
+  if (opened === undefined) return undefined
+  const { history, isFiltered } = opened
   const present = elementSetOf(set)
   const oldest = minimumValidTime(present, reading)
-  return (
-    opened && {
-      isFiltered: opened.isFiltered,
-      events: opened.history,
-      holds(key, event, when) {
-        const at = momentOf(event, when, oldest, reading)
-        const member = openMember(present, reading.asOf(at))
-        return member !== undefined && firstOf(member.stream.scan(rangeOfKey(key))) !== undefined
-      },
-    }
-  )
+  const holds: HistoryMember['holds'] = (key, event, when) => {
+    const at = momentOf(event, when, oldest, reading)
+    const member = openMember(present, reading.asOf(at))
+    return member !== undefined && firstOf(member.stream.scan(rangeOfKey(key))) !== undefined
+  }
+  if (type === 'union' || !isCombined(present)) return { isFiltered, events: history, holds }
+  const isChange = (event: SetEvent) => {
+    const key = eventKey(event)
+    if (holds(key, event, 'then') === isGoing(event)) return false
+    // The state before the retained history is unknown.
+    return eventTime(event) <= oldest || holds(key, event, 'before') === isGoing(event)
+  }
+  return { isFiltered, events: eventsThat(isChange, history), holds }
+}
+
+/**
+ * True if the history of a set can have events that do not change the set: the sets that it contains can add and remove
+ * an element at the same time, or remove an element that another one still has.
+ */
+function isCombined(set: SetLike): boolean {
+  if (!(set instanceof SetValue)) return false
+  const { shape } = set
+  if (shape.type === 'distinct') return isCombined(elementSetOf(shape.source))
+  return ['union', 'intersection', 'difference', 'join'].includes(shape.type)
 }
 
 /** Target sets whose history the caller may not read have no events. */
