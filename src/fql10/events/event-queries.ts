@@ -25,6 +25,7 @@ const eventQueriesLimits = {
 abstract class EventPageQuery implements Query {
   readonly effect = 'read'
   readonly #request: EventRequest
+  abstract readonly endpoint: 'feed' | 'page'
 
   constructor(request: EventRequest) {
     this.#request = request
@@ -37,7 +38,7 @@ abstract class EventPageQuery implements Query {
   abstract render(page: EventPage, source: ChangeSource): string
 
   evaluate(session: Session): RenderedResponse {
-    const { opened, after } = startOf(this.#request, 'feed', session)
+    const { opened, after } = startOf(this.#request, this.endpoint, session)
     const now = session.host.now()
     const until = now + (session.deadline - now) * this.usedShare
     const bounds = { size: this.#request.pageSize, unitsMax: this.unitsMax, until }
@@ -50,6 +51,7 @@ abstract class EventPageQuery implements Query {
 }
 
 export class FeedQuery extends EventPageQuery {
+  readonly endpoint = 'feed'
   readonly unitsMax = eventQueriesLimits.feedPageUnitsMax
   readonly usedShare = 0.95
 
@@ -129,6 +131,7 @@ function costsOf([readOps = 0, bytesRead = 0, computeUnits = 0, timeMs = 0]: rea
 
 /** Only the service itself sends this request. */
 export class StreamPageQuery extends EventPageQuery {
+  readonly endpoint = 'page'
   readonly unitsMax = eventQueriesLimits.streamPageUnitsMax
   readonly usedShare = 0.5
 

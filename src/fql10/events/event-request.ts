@@ -20,8 +20,8 @@ import { StoredSet } from '../sets/stored-set.ts'
 import { Doc, type WatchedPath } from '../value.ts'
 import { DataWorld } from '../world/data-world.ts'
 import { collectionRef } from '../world/stored-sets.ts'
-import { callOf } from './event-snapshots.ts'
-import { checkCovered, checkSource, type SourceStep, sourcePartsOf } from './event-source.ts'
+import { callOf, EventSnapshots } from './event-snapshots.ts'
+import { checkCovered, checkSource, mayReadSource, type SourceStep, sourcePartsOf } from './event-source.ts'
 import { type EventPlace, openToken, placeIn, type SourceToken, sourceIn, wholeTransaction } from './token.ts'
 
 const eventRequestLimits = {
@@ -39,15 +39,20 @@ export interface SourceReading {
   readonly call: Call
 }
 
-/** Returns the reason if the source cannot be used. */
-function openSource(token: SourceToken, world: DataWorld, session: Session): SourceReading | string {
+/** Returns the reason if the source cannot be used. `mayRead` decides about a source that is a document. */
+function openSource(
+  token: SourceToken,
+  world: DataWorld,
+  session: Session,
+  mayRead: typeof mayReadSource,
+): SourceReading | string {
   if (token.database !== session.database) return 'it was created in another database.'
   const call = callOf(session, world)
   try {
     const made = sourceIn(token, call)
     if (made === undefined) throw new RevivalError()
     const set = lazy(made.set)
-    checkSource(set, 'eventSource', call)
+    checkSource(set, 'eventSource', call, mayRead)
     const { base, steps } = sourcePartsOf(set)
     const { watched } = made
     if (watched !== undefined && base instanceof StoredSet) checkCovered(base, watched, call)
@@ -58,6 +63,20 @@ function openSource(token: SourceToken, world: DataWorld, session: Session): Sou
     if (error instanceof RevivalError) return 'its collection, its index or one of its functions was deleted.'
     throw error
   }
+}
+
+/**
+ * Returns whether the caller may read the document now, or was able to at one of the times. A document that was deleted
+ * or became unreadable has a last event, which the caller must get; the events themselves are filtered.
+ */
+function mayReadSince(document: Doc, times: readonly Micros[], call: Call, session: Session): boolean {
+  if (mayReadSource(document, call)) return true
+  const { ref } = document
+  const kept = session.transaction.minimumValidTime(ref.database, ref.collection)
+  const snapshots = new EventSnapshots(session, call.evaluation.world as DataWorld, call)
+  const isReadable = times.some(time => time >= kept && snapshots.at(time).find(ref) !== undefined)
+  snapshots.finish()
+  return isReadable
 }
 
 function documentSource({ ref }: Doc, { transaction }: Session): ChangeSource {
@@ -73,8 +92,11 @@ function storedSource({ options }: StoredSet, session: Session): ChangeSource {
   return { kind: 'index', collection, index, terms: options.terms }
 }
 
-/** Some error messages end with a full stop for feeds, but not for streams. */
-type EventEndpoint = 'feed' | 'stream'
+/**
+ * `page`: a page of an open stream, which the service itself requests. Some error messages end with a full stop for
+ * feeds, but not for streams.
+ */
+type EventEndpoint = 'feed' | 'stream' | 'page'
 
 export interface EventRequest {
   readonly token: string
@@ -186,8 +208,15 @@ export function startOf(request: EventRequest, endpoint: EventEndpoint, session:
     const message = msg`Stream start time can not be before the stream create time.`
     throw new RequestError('bad request', msg`Invalid stream start time: ${message}`)
   }
-  const opened = openSource(token, world, session)
+  const opened = openSource(
+    token,
+    world,
+    session,
+    (document, call) =>
+      // The rights of an open stream were checked when it was opened.
+      endpoint === 'page' || mayReadSince(document, [after.time, token.start], call, session),
+  )
   if (typeof opened !== 'string') return { token, opened, after }
-  const what = endpoint === 'feed' ? 'event source' : 'stream'
+  const what = endpoint === 'stream' ? 'stream' : 'event source'
   throw new RequestError('bad request', msg`Error evaluating provided ${what}, ${opened}`)
 }

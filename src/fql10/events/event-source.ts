@@ -74,14 +74,19 @@ export function sourceOf(
   return new EventSource(set, watched)
 }
 
+/** Returns whether the caller may read the document of a source. */
+export function mayReadSource(document: Doc, call: Call): boolean {
+  return call.evaluation.world.documents.absence(document, call)?.cause !== 'permission denied'
+}
+
 /** Throws if the set does not support events, or if the caller may read none of its documents. */
-export function checkSource(set: LazySet, method: string, call: Call): void {
+export function checkSource(set: LazySet, method: string, call: Call, mayRead = mayReadSource): void {
   const reason = reasonAgainst(set)
   if (reason !== undefined) throw invalidReceiver(method, reason, call)
   const { base } = sourcePartsOf(set)
   const { world } = call.evaluation
   if (base instanceof Doc) {
-    if (world.documents.absence(base, call)?.cause !== 'permission denied') return
+    if (mayRead(base, call)) return
     const message = msg`Insufficient privileges to create a stream on the source document.`
     throw call.failure('permission_denied', message)
   }
