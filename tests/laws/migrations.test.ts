@@ -90,7 +90,7 @@ law('a past time shows what was read then, changed by later migrations', () => s
     /** The writes before each migration, and after the last one. */
     writes: fc.array(writes, { minLength: 7, maxLength: 7 }),
   }),
-  runs: 25,
+  runs: 20,
   async holds(database, { isTogether, migrations, writes }) {
     // The migrations of a collection without documents have no effect on its history.
     await database.schema('POST', 'update', { 'main.fsl': schemaAfter([]) })
