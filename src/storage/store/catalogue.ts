@@ -156,6 +156,16 @@ export class StoreCatalogue implements Catalogue {
     this.#schemas.delete(database)
   }
 
+  /**
+   * Forgets the schemas that the transaction has used, so that a read of all databases takes bounded memory. Only for
+   * transactions that do not write: {@link relied} is incomplete afterwards.
+   */
+  forget(): void {
+    assert(this.#changed.size === 0, 'the transaction writes no schema')
+    this.#schemas.clear()
+    this.#relied.clear()
+  }
+
   resolve(database: DatabaseId, nativeCollection: number, name: string): Ref | undefined {
     const { names } = this.#schemaInPart(database)
     const remembered = names.get(`${nativeCollection} ${name}`)

@@ -54,6 +54,10 @@ import { VersionReader } from './version-reader.ts'
 const findingsMax = 100
 /** Number of rows between two progress reports. */
 const rowsPerReport = 100
+/** Number of rows after which the check forgets the schemas that it has used. */
+const rowsPerSchemas = 200
+/** Approximate maximum size of the cached schemas. The check reads one database after the other, so few are enough. */
+const schemasBytesMax = 1_000_000
 
 /** Returns the contradictions as sentences, at most {@link findingsMax}. */
 export function checkStore(
@@ -75,14 +79,16 @@ export function checkStore(
   const report = (finding: string) => {
     if (findings.length < findingsMax) findings.push(finding)
   }
+  const catalogue = new StoreCatalogue(snapshot, new SchemaCache(schemasBytesMax))
   const rows = new Map<CheckStep, number>()
   const onStep = (step: CheckStep) => {
     const count = (rows.get(step) ?? 0) + 1
     rows.set(step, count)
     if (count % rowsPerReport === 0) onProgress(step, count)
+    if (count % rowsPerSchemas === 0) catalogue.forget()
   }
   try {
-    new StoreCheck(contextOf(snapshot, hooks, { report, onStep }), hooks).run()
+    new StoreCheck(contextOf(snapshot, catalogue, hooks, { report, onStep }), hooks).run()
   } catch (error) {
     // A damaged row may be unreadable. The check then ends without checking the remaining rows.
     if (!(error instanceof Error)) throw error
@@ -93,10 +99,10 @@ export function checkStore(
 
 function contextOf(
   snapshot: Snapshot,
+  catalogue: StoreCatalogue,
   hooks: StoreHooks,
   reporting: Pick<CheckContext, 'report' | 'onStep'>,
 ): CheckContext {
-  const catalogue = new StoreCatalogue(snapshot, new SchemaCache())
   const { time, view } = snapshot
   return {
     snapshot,

@@ -2,9 +2,11 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { queryObjects } from 'node:v8'
 import { entryDocumentPlace } from '../../../../src/storage/keys/key-reader.ts'
 import { tagRange } from '../../../../src/storage/keys/keyspace.ts'
 import type { Entry, Write } from '../../../../src/storage/kv/kv-contract.ts'
+import { Schema } from '../../../../src/storage/store/schema-cache.ts'
 import { native, Ref, rootDatabase } from '../../../../src/values/value.ts'
 import { Bench, createCollection, createIndex, data, documentRef, field, object, second } from './support.ts'
 
@@ -25,6 +27,31 @@ async function filled(): Promise<Bench> {
   await bench.write(transaction => transaction.delete(documentRef(users, 2)))
   return bench
 }
+
+test('the check of very many databases holds the schemas of few', async () => {
+  const bench = new Bench()
+  const count = 2000
+  const step = 500
+  for (let first = 1; first <= count; first += step) {
+    await bench.write(transaction => {
+      for (let id = BigInt(first); id < first + step; id++) {
+        transaction.put(new Ref(rootDatabase, native.databases, id), object({ name: `d${id}` }))
+        const collection = transaction.nextSchemaId(id, native.collections)
+        transaction.put(new Ref(id, native.collections, collection), object({ name: 'c' }))
+      }
+    })
+  }
+  const schemas = () => queryObjects(Schema, { format: 'count' })
+  const before = schemas()
+  let [held, reports] = [0, 0]
+  const findings = bench.store.check(() => {
+    // Counting collects garbage, which takes some milliseconds.
+    if (++reports % 20 === 0) held = Math.max(held, schemas() - before)
+  })
+  assert.deepEqual(findings, [])
+  assert.ok(held > 0 && held < count / 2, `${held} schemas of ${count} databases`)
+  await bench.store.close()
+})
 
 type Table = Parameters<typeof tagRange>[0]
 
