@@ -26,9 +26,9 @@ import {
 
 /** Interval between two reads of the other database. */
 const everyMs = 10
-/** A step is repeated at most this often, and no longer than this. */
+/** A step is repeated at most this often, and no longer than this, alone and beside the reads of the other database. */
 const repeatsMax = 20
-const repeatingMs = 3000
+const repeatingMs = 1500
 /** After a step, for the background work that it began. */
 const restMs = 50
 /** How long the CPU time of the reads of the other database is measured, after reads that compile code. */
@@ -141,15 +141,29 @@ class KindRun implements WideRun {
     let remark: string | undefined
     let longestMs = 0
     let times = 0
-    const beside = await this.#beside(async () => {
+    const repeat = async () => {
       const began = performance.now()
+      const from = times
       do {
         const beganOne = performance.now()
         remark = await work(++times)
         longestMs = Math.max(longestMs, performance.now() - beganOne)
-      } while (!isOnce && times < repeatsMax && performance.now() - began < repeatingMs)
-    })
-    this.#print(name, times, longestMs, beside, remark)
+      } while (!isOnce && times - from < repeatsMax && performance.now() - began < repeatingMs)
+      return times - from
+    }
+    // A step that is repeated is first measured without the reads of the other database.
+    const alone = isOnce ? undefined : await this.#alone(repeat)
+    const beside = await this.#beside(repeat)
+    this.#print(name, times, longestMs, beside, remark, alone)
+  }
+
+  /** The CPU times of each repetition. */
+  async #alone(repeat: () => Promise<number>): Promise<CpuTimes> {
+    const before = this.#cpuTimes()
+    const times = await repeat()
+    await wait(restMs)
+    const after = this.#cpuTimes()
+    return { allMs: (after.allMs - before.allMs) / times, mainMs: (after.mainMs - before.mainMs) / times }
   }
 
   async background(name: string, items: number, done: () => Promise<unknown>): Promise<void> {
@@ -179,20 +193,21 @@ class KindRun implements WideRun {
     return { allMs: processorSeconds([pid]) * 1000, mainMs: mainThreadTimes(pid).ranMs }
   }
 
-  /** Prints CPU times without those of the reads of the other database. */
+  /** Prints the CPU times `alone`, or those beside the reads of the other database without these reads. */
   #print(
     name: string,
     times: number,
     longestMs: number,
     { allMs, mainMs, max, ms, p99 }: Measured,
     remark = '',
+    alone?: CpuTimes,
   ): void {
-    const own = (all: number, perMs: number) => Math.max(0, (all - perMs * ms) / times).toFixed(1)
+    const own = (all: number, perMs: number) => Math.max(0, (all - perMs * ms) / times)
     const cells = [
       String(times),
       longestMs.toFixed(1),
-      own(allMs, this.#control.allMs),
-      own(mainMs, this.#control.mainMs),
+      (alone?.allMs ?? own(allMs, this.#control.allMs)).toFixed(1),
+      (alone?.mainMs ?? own(mainMs, this.#control.mainMs)).toFixed(1),
       p99.toFixed(0),
       max.toFixed(0),
     ]
