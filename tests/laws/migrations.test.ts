@@ -97,7 +97,9 @@ law('a past time shows what was read then, changed by later migrations', () => s
     await database.run10(statementOf({ kind: 'create', id: 9, choice: 0 }, fieldsAfter([])))
     const seen: { readonly time: number; readonly rows: Rows; readonly done: number }[] = []
     for (let done = 0; done <= migrations.length; done++) {
-      if (done > 0 && done < migrations.length && isTogether[done] === true) continue
+      // A target of a split that the same push drops takes the values of all types, so the drop gets a push of its own.
+      const isDrop = migrations[done]?.statements[0] === 'drop .s'
+      if (done > 0 && done < migrations.length && isTogether[done] === true && !isDrop) continue
       const before = migrations.slice(0, done)
       await database.schema('POST', 'update?force=true', { 'main.fsl': schemaAfter(before) })
       for (const write of writes[done] ?? []) {
