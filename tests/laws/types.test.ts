@@ -72,6 +72,8 @@ test('programs without type errors cause no errors that their types exclude, and
     if (error?.code === 'invalid_query') return
     checked++
     const code = error?.code ?? 'none'
+    // As in the hosted service, the types allow null elements in the projection of an array, which then fails.
+    if (code === 'invalid_null_access' && program.includes(') { a: .')) return
     assert.ok(!excluded.has(code), `${program}\n${code}: ${summary}`)
     // Types of functions cannot be checked against values, and sets are read lazily.
     if (error !== undefined || type === undefined || /=>|Set</.test(type)) return
