@@ -38,6 +38,7 @@ export class FairTurns {
   )
   readonly #waiting = new FairQueue<() => void>()
   #isScheduled = false
+  #startsWaiting = false
 
   constructor(clock: Clock) {
     this.#clock = clock
@@ -66,12 +67,19 @@ export class FairTurns {
     } finally {
       const usedMs = this.#clock.elapsedMs() - startMs
       if (usedMs >= countedMs) this.#count(arrival, ownerOf(), usedMs)
+      // Otherwise, short requests would share the turns of their address with requests whose credential is invalid.
+      else if (this.#used.size > 0 || this.#startsWaiting) this.#remember(arrival, ownerOf())
     }
   }
 
-  #count({ address, credential }: Arrival, owner: string | undefined, usedMs: number): void {
-    if (owner !== undefined) this.#owners.set(credential, { owner, length: credential.length })
-    const counted = owner ?? address
+  #remember({ credential }: Arrival, owner: string | undefined): void {
+    if (owner === undefined || this.#owners.get(credential)?.owner === owner) return
+    this.#owners.set(credential, { owner, length: credential.length })
+  }
+
+  #count(arrival: Arrival, owner: string | undefined, usedMs: number): void {
+    this.#remember(arrival, owner)
+    const counted = owner ?? arrival.address
     this.#used.set(counted, (this.#used.get(counted) ?? 0) + usedMs)
     this.#schedule()
   }
@@ -94,12 +102,14 @@ export class FairTurns {
     this.#isScheduled = false
     this.#used.clear()
     const endMs = this.#clock.elapsedMs() + fairTurnLimits.sharedTurnMs
+    this.#startsWaiting = true
     let start = this.#waiting.take()
     while (start !== undefined) {
       start()
       const isOver = this.#clock.elapsedMs() >= endMs
       start = isOver ? undefined : this.#waiting.take(owner => this.#mayRun(owner))
     }
+    this.#startsWaiting = false
     if (this.#waiting.size > 0) this.#schedule()
   }
 }

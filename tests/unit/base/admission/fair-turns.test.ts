@@ -110,3 +110,15 @@ test('a request that leaves the queue does not begin', async () => {
   await turn()
   assert.deepEqual(taken(), ['a1', 'a3'])
 })
+
+test('a client with short requests waits once behind unknown credentials of its address', async () => {
+  const { request, taken } = turnsOf()
+  for (const name of ['x1', 'x2', 'x3', 'x4']) request(name, turnMs, { credential: name, owner: null })
+  request('m1', countedMs / 2)
+  assert.deepEqual(taken(), ['x1'], 'its credential is not known yet')
+  for (let turns = 0; turns < 5; turns++) await turn()
+  assert.deepEqual(taken(), ['x2', 'x3', 'x4', 'm1'])
+  for (const name of ['x5', 'x6']) request(name, turnMs, { credential: name, owner: null })
+  request('m2', countedMs / 2)
+  assert.deepEqual(taken(), ['x5', 'm2'])
+})
