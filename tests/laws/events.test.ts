@@ -203,6 +203,7 @@ law('the events of a set of version 4 lead to its elements at each time', () => 
     const state = new Set<string>()
     for (const [place, { action, data, document, ts }] of events.entries()) {
       const element = JSON.stringify(data === undefined ? document : data)
+      assert.equal(state.has(element), action === 'remove', `${action} of ${element} at ${ts}`)
       if (action === 'add') state.add(element)
       else state.delete(element)
       if (events[place + 1]?.ts === ts) continue

@@ -1,4 +1,4 @@
-// Runs laws: sentences that must hold for all inputs. A law gets a new database for each generated input. If a law
+// Runs laws: sentences that must hold for all inputs. Most laws get a new database for each generated input. If a law
 // fails, fast-check looks for the smallest input that fails, and the error lists the requests of this input.
 
 import { randomInt } from 'node:crypto'
@@ -10,10 +10,18 @@ import type { RunningServer } from '../support/server.ts'
 import { soakMinutes, suite } from '../support/suite.ts'
 
 /** A law about inputs of the type `Input`. */
-export interface Law<Input> {
+export interface SharedLaw<Input> {
   readonly input: fc.Arbitrary<Input>
   /** The number of inputs that `npm test` tries. */
   readonly runs: number
+  /** Throws if the law does not hold. */
+  readonly holds: (input: Input) => Promise<void>
+  /** Runs after the last input. */
+  readonly atEnd?: () => void
+}
+
+/** A law with a new database for each input. */
+export interface Law<Input> extends Pick<SharedLaw<Input>, 'input' | 'runs'> {
   /** Throws if the law does not hold. */
   readonly holds: (database: LawDatabase, input: Input) => Promise<void>
 }
@@ -45,24 +53,31 @@ const seedMax = 2 ** 31
 export function law<Input>(
   sentence: string,
   server: () => RunningServer,
-  { input, runs, holds }: Law<Input>,
+  { holds, ...others }: Law<Input>,
 ): void {
-  test(sentence, async context => {
-    let inputs = 0
-    let newest = Promise.resolve()
-    const run = async (given: Input) => {
-      inputs += 1
+  sharedLaw<Input>(sentence, {
+    ...others,
+    async holds(input) {
       const database = await LawDatabase.create(server())
       try {
-        await holds(database, given)
+        await holds(database, input)
       } catch (cause) {
         throw new Error(`${(cause as Error).message}\nRequests:\n${database.transcript()}`, { cause })
       } finally {
         await database.remove()
       }
-    }
+    },
+  })
+}
+
+/** Defines a test of a law whose inputs only read, so all inputs share the data that the file creates. */
+export function sharedLaw<Input>(sentence: string, { atEnd, holds, input, runs }: SharedLaw<Input>): void {
+  test(sentence, async context => {
+    let inputs = 0
+    let newest = Promise.resolve()
     const property = fc.asyncProperty(input, given => {
-      newest = run(given)
+      inputs += 1
+      newest = holds(given)
       return newest
     })
     const parameters = parametersOf(runs)
@@ -70,6 +85,7 @@ export function law<Input>(
     // After the minutes of a soak, fast-check no longer waits for the input that runs. An input that never ends must not
     // count as a success.
     await newest
+    atEnd?.()
     if (suite === 'soak') context.diagnostic(`${inputs} inputs, seed ${parameters.seed}`)
   })
 }

@@ -6,6 +6,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { openTestEngine, type TestEngine } from '../support/engine.ts'
 import { fc } from '../support/fast-check.ts'
+import { sharedLaw } from './law.ts'
 
 interface Page {
   readonly data: readonly unknown[]
@@ -214,17 +215,18 @@ async function checkPages({ isReversed, items, query }: RandomSet, isDescending:
 }
 
 for (const [order, family] of Object.entries({ ascending, descending })) {
-  const sets = setsOf(Object.keys(family))
-  const check = (set: RandomSet) => checkPages(set, family === descending)
-  test(`pages of ${order} sets with different numbers of values`, () =>
-    fc.assert(fc.asyncProperty(sets, check), { numRuns: 75 }))
+  sharedLaw(`pages of ${order} sets with different numbers of values`, {
+    input: setsOf(Object.keys(family)),
+    runs: 75,
+    holds: set => checkPages(set, family === descending),
+  })
 }
 
-test('pages of sets with long runs of equal values', () =>
-  fc.assert(
-    fc.asyncProperty(setsOf(Object.keys(long)), set => checkPages(set, false)),
-    { numRuns: 15 },
-  ))
+sharedLaw('pages of sets with long runs of equal values', {
+  input: setsOf(Object.keys(long)),
+  runs: 15,
+  holds: set => checkPages(set, false),
+})
 
 test('elements are equal if all values are equal', async () => {
   const names = { match: { index: 'names' } }

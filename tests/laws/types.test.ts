@@ -2,20 +2,13 @@
 // response contains. The file runs all programs in one database, because they only read.
 
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
-import { fc } from '../support/fast-check.ts'
+import { before } from 'node:test'
 import { fql, send } from '../support/http.ts'
 import { serverOfFile } from '../support/server.ts'
-import { soakMinutes, suite } from '../support/suite.ts'
 import { programSchema, programs } from './generators/programs10.ts'
+import { sharedLaw } from './law.ts'
 
 const server = serverOfFile()
-const { SEED } = process.env
-const soak = { numRuns: Number.MAX_SAFE_INTEGER, interruptAfterTimeLimit: soakMinutes * 60_000 }
-const parameters = {
-  ...(suite === 'soak' ? soak : { numRuns: 1000 }),
-  ...(SEED !== undefined && { seed: Number(SEED) }),
-}
 
 /** Errors that no program without type errors causes: unbound names, missing methods, access to null, wrong types. */
 const excluded: ReadonlySet<string> = new Set([
@@ -43,7 +36,7 @@ async function run(query: string, args: object = {}): Promise<Body> {
   return json as Body
 }
 
-async function createUsers(): Promise<void> {
+before(async () => {
   const form = new FormData()
   form.append('main.fsl', new Blob([programSchema]))
   const response = await fetch(`${server.url}/schema/1/update?force=true`, {
@@ -59,15 +52,16 @@ async function createUsers(): Promise<void> {
     let ben = User.create({ id: "2", name: "Ben", friend: ann, address: { street: "t" } })
     1`,
   )
-}
+})
 
-/** The number of programs without type errors that `npm test` must have run. */
+/** The number of programs without type errors that a run must have tried. */
 const checkedMin = 150
+let checked = 0
 
-test('programs without type errors cause no errors that their types exclude, and have their types', async () => {
-  await createUsers()
-  let checked = 0
-  const property = fc.asyncProperty(programs, async program => {
+sharedLaw('programs without type errors cause no errors that their types exclude, and have their types', {
+  input: programs,
+  runs: 1000,
+  async holds(program) {
     const { data, error, static_type: type, summary } = await run(program)
     if (error?.code === 'invalid_query') return
     checked++
@@ -81,7 +75,6 @@ test('programs without type errors cause no errors that their types exclude, and
     const wider = type.replace(/\b(true|false)\b/g, 'Boolean')
     const fits = await run(`let value: ${wider} = given\n1`, { given: data })
     assert.equal(fits.error, undefined, `${program}\n${JSON.stringify(data)} is no ${type}: ${fits.summary}`)
-  })
-  await fc.assert(property, parameters)
-  assert.ok(checked >= checkedMin, `${checked} programs had no type error`)
+  },
+  atEnd: () => assert.ok(checked >= checkedMin, `${checked} programs had no type error`),
 })
