@@ -4,47 +4,126 @@
 import assert from 'node:assert/strict'
 import { fc } from '../support/fast-check.ts'
 import { serverOfFile } from '../support/server.ts'
-import { changes, createItems, items, statementOf, stateText } from './generators/items.ts'
+import {
+  type Change,
+  changes,
+  createItems,
+  expressionOf,
+  items,
+  statementOf,
+  stateText,
+} from './generators/items.ts'
+import { createIndexes4 } from './generators/sets4.ts'
 import { law } from './law.ts'
 
 const server = serverOfFile()
-
-const input = fc.record({ given: items, writes: changes })
 
 /** Removes what depends on the time of the commit. */
 const withoutTimes = (state: unknown): unknown =>
   JSON.parse(JSON.stringify(state, (name, value) => (name === 'ts' ? undefined : value)))
 
+/** The elements of all sets, as version 4 reads them. */
+const state4 = {
+  map: { lambda: 'ref', expr: { get: { var: 'ref' } } },
+  collection: { paginate: { documents: { collection: 'Item' } } },
+}
+const indexed4 = {
+  map: {
+    lambda: 'set',
+    expr: { select: ['data'], from: { paginate: { var: 'set' } } },
+  },
+  collection: [
+    { match: { index: 'n_ref' } },
+    ...['x', 'y', 'z'].map(group => ({ match: { index: 'n_ref_by_g' }, terms: group })),
+    ...['a', 'b', 'c'].map(tag => ({ match: { index: 'by_tag' }, terms: tag })),
+  ],
+}
+
+/** Runs the writes and the query in one query of version 4; returns the result of the query. */
+const after4 = (writes: readonly Change[], query: unknown) => ({ do: [...writes.map(expressionOf), query] })
+
+const after10 = (writes: readonly Change[], text: string) => [...writes.map(statementOf), text].join('\n')
+
 law('a query sees its own writes as the next query does', () => server, {
-  input,
-  runs: 40,
-  async holds(database, { given, writes }) {
+  input: fc.record({ given: items, writes: changes, is4: fc.boolean() }),
+  runs: 50,
+  async holds(database, { given, is4, writes }) {
     await createItems(database, given)
-    const own = await database.run10([...writes.map(statementOf), stateText].join('\n'))
+    if (is4) {
+      await createIndexes4(database)
+      const query = [state4, indexed4]
+      const own = await database.run4(after4(writes, query))
+      assert.deepEqual(withoutTimes(own), withoutTimes(await database.run4(query)))
+      return
+    }
+    const own = await database.run10(after10(writes, stateText))
     assert.deepEqual(withoutTimes(own), withoutTimes(await database.run10(stateText)))
   },
 })
 
+/** Statements that fail: the query, the evaluation, the rules of a document, and an object that exists. */
+const failures10 = [
+  'abort("undo")',
+  '1 / 0',
+  'Item.byId("99")!.n',
+  'Item.create({ n: "not a number", g: "x" })',
+  'Item.create({ id: "50", n: 1, g: "x" })\nItem.create({ id: "50", n: 1, g: "x" })',
+  'Collection.create({ name: "Item" })',
+]
+const failures4 = [
+  { abort: 'undo' },
+  { divide: [1, 0] },
+  { get: { ref: { collection: 'Item' }, id: '99' } },
+  { create: { collection: 'Item' }, params: { object: { data: { object: { n: 'not a number' } } } } },
+  { create_collection: { object: { name: 'Item' } } },
+]
+
+/** The documents, and the names of the objects of the schema. */
+const wholeText = `{ items: ${stateText}, names: [Collection, Function].map(each => each.all().map(.name).toArray()) }`
+
 law('a query that fails writes nothing', () => server, {
-  input,
-  runs: 25,
-  async holds(database, { given, writes }) {
+  input: fc.record({
+    given: items,
+    writes: changes,
+    failure: fc.oneof(
+      fc.constantFrom(...failures10).map(text => ({ text })),
+      fc.constantFrom(...failures4).map(expression => ({ expression })),
+    ),
+  }),
+  runs: 40,
+  async holds(database, { failure, given, writes }) {
     await createItems(database, given)
-    const before = await database.run10(stateText)
-    const { status } = await database.ask10([...writes.map(statementOf), 'abort("undo")'].join('\n'))
-    assert.equal(status, 400)
-    assert.deepEqual(await database.run10(stateText), before)
+    const before = await database.run10(wholeText)
+    const { status } =
+      'text' in failure
+        ? await database.ask10(
+            after10(writes, `Collection.create({ name: "Other", indexes: {} })\n${failure.text}`),
+          )
+        : await database.ask4({
+            do: [
+              { create_function: { object: { name: 'other', body: { query: { lambda: 'x', expr: 1 } } } } },
+              after4(writes, failure.expression),
+            ],
+          })
+    assert.ok(status === 400 || status === 404, `${status}`)
+    assert.deepEqual(await database.run10(wholeText), before)
   },
 })
 
 law('writes in one query give the same state as the same writes in several queries', () => server, {
   // Without creates: their ids are random.
-  input: fc.record({ given: items, writes: changes.map(all => all.filter(({ kind }) => kind !== 'create')) }),
-  runs: 25,
-  async holds(database, { given, writes }) {
+  input: fc.record({
+    given: items,
+    writes: changes.map(all => all.filter(({ kind }) => kind !== 'create')),
+    is4: fc.boolean(),
+  }),
+  runs: 35,
+  async holds(database, { given, is4, writes }) {
     await createItems(database, given)
     const start = await database.ask10(stateText)
-    const together = await database.run10([...writes.map(statementOf), stateText].join('\n'))
+    if (is4) await database.run4(after4(writes, null))
+    else await database.run10(after10(writes, 'null'))
+    const together = await database.run10(stateText)
     // Restores the documents as of the start, then writes again.
     await database.run10(
       `let then = at (Time.epoch(${start.time}, "microseconds")) {
@@ -53,13 +132,16 @@ law('writes in one query give the same state as the same writes in several queri
        Item.all().forEach(d => d.delete())
        then.forEach(d => Item.create(Object.assign({ id: d.id }, d.data)))`,
     )
-    for (const write of writes) await database.run10(statementOf(write))
+    for (const write of writes) {
+      if (is4) await database.run4(expressionOf(write))
+      else await database.run10(statementOf(write))
+    }
     assert.deepEqual(withoutTimes(await database.run10(stateText)), withoutTimes(together))
   },
 })
 
 law('version 4 reads the documents that version 10 has written, and the reverse', () => server, {
-  input,
+  input: fc.record({ given: items, writes: changes }),
   runs: 25,
   async holds(database, { given, writes }) {
     await createItems(database, given)
@@ -80,80 +162,6 @@ law('version 4 reads the documents that version 10 has written, and the reverse'
     await database.run4({ foreach: replace, collection: all })
     const after = (await database.run10(stateText)) as { documents: readonly object[] }
     assert.deepEqual(withoutTimes(after), withoutTimes({ ...after, documents }))
-  },
-})
-
-type Data = number | null | readonly Data[] | { readonly [name: string]: Data }
-
-const names = fc.constantFrom('a', 'b', 'c')
-const { object: objects } = fc.letrec<{ data: Data; object: { readonly [name: string]: Data } }>(tie => ({
-  data: fc.oneof(
-    { maxDepth: 2, withCrossShrink: true },
-    fc.integer({ min: 0, max: 3 }),
-    fc.constant(null),
-    fc.array(tie('data'), { maxLength: 2 }),
-    tie('object'),
-  ),
-  object: fc.dictionary(names, tie('data'), { maxKeys: 3 }),
-}))
-
-const isObject = (data: Data | undefined): data is { readonly [name: string]: Data } =>
-  typeof data === 'object' && data !== null && !Array.isArray(data)
-
-/** The stored form of a value: objects have no fields that are null. Version 4 also removes nulls from arrays. */
-function stored(data: Data, is4: boolean): Data {
-  if (Array.isArray(data)) {
-    const elements = data.filter(each => !is4 || each !== null)
-    return elements.map((each: Data) => stored(each, is4))
-  }
-  if (!isObject(data)) return data
-  const fields = Object.entries(data).filter(([, value]) => value !== null)
-  return Object.fromEntries(fields.map(([name, value]) => [name, stored(value, is4)]))
-}
-
-/** The stored form after an update: objects are merged, everything else is replaced, and null removes a field. */
-function merged(old: Data | undefined, update: Data, is4: boolean): Data {
-  if (!isObject(old) || !isObject(update)) return stored(update, is4)
-  const result = { ...old }
-  for (const [name, value] of Object.entries(update)) {
-    if (value === null) delete result[name]
-    else result[name] = merged(old[name], value, is4)
-  }
-  return result
-}
-
-/** A value as an expression of version 4. */
-function expression4(data: Data): unknown {
-  if (Array.isArray(data)) return data.map(expression4)
-  if (!isObject(data)) return data
-  return {
-    object: Object.fromEntries(Object.entries(data).map(([name, value]) => [name, expression4(value)])),
-  }
-}
-
-law('updates merge objects and replaces replace everything, in both languages', () => server, {
-  input: fc.record({
-    first: objects,
-    writes: fc.array(
-      fc.record({ kind: fc.constantFrom('update', 'replace'), is4: fc.boolean(), data: objects }),
-      { maxLength: 4 },
-    ),
-  }),
-  runs: 30,
-  async holds(database, { first, writes }) {
-    await database.run10('Collection.create({ name: "C" })')
-    const ref = { ref: { collection: 'C' }, id: '1' }
-    let expected = stored(first, false)
-    await database.run10('C.create(Object.assign({ id: 1 }, first))', { first })
-    for (const { data, is4, kind } of writes) {
-      if (is4) await database.run4({ [kind]: ref, params: { object: { data: expression4(data) } } })
-      else await database.run10(`C.byId("1")!.${kind}Data(data)`, { data })
-      expected = kind === 'update' ? merged(expected, data, is4) : stored(data, is4)
-      // Version 4 stores no empty data.
-      const data4 = await database.run4({ select: ['data'], from: { get: ref }, default: { object: {} } })
-      assert.deepEqual(data4, expected)
-      assert.deepEqual(await database.run10In('simple', 'C.byId("1")!.data ?? {}'), expected)
-    }
   },
 })
 
