@@ -43,12 +43,13 @@ export class Alternative {
   readonly index: number
   isDead = false
   isRequired = false
-  /** True if it accepts some of the values that no single alternative accepts. */
+  /** True if no alternative accepts all values of a source, and this alternative accepts some of these values. */
   isSpread = false
-  /** If the group has no other alternative, the parent that stands for this alternative. */
+  /** If the group has no other alternative, the parent that replaces this alternative. */
   same: Alternative | undefined
   /** The groups that rejected a value of this alternative. Not maintained for {@link base}. */
   readonly fed = new Set<Group>()
+  /** The groups of overloads that are used within this variant. */
   readonly opened: Group[] = []
 
   constructor(group: Group, index: number) {
@@ -65,7 +66,7 @@ base.isRequired = true
 export const loose: Alternative = new Group(1, false, 0, []).alternatives[0] as Alternative
 loose.isRequired = true
 
-/** The alternative itself, or the one that stands for it. */
+/** The alternative itself, or the parent that replaces the alternative. */
 export function representativeOf(of: Alternative): Alternative {
   let found = of
   while (found.same !== undefined) found = found.same
@@ -87,7 +88,7 @@ export function areExclusive(left: Alternative, right: Alternative): boolean {
   return up(left, right) || up(right, left)
 }
 
-/** The alternative of a bound that follows from two others. */
+/** The alternative of a bound that follows from bounds of two alternatives. */
 export function meet(left: Alternative, right: Alternative): Alternative {
   if (left === right || right === base) return left
   if (left === base) return right
@@ -137,7 +138,7 @@ export class Alternatives {
     return group
   }
 
-  lower(group: Group, level: number): void {
+  lowerLevel(group: Group, level: number): void {
     const before = group.level
     if (before <= level) return
     group.level = level
@@ -188,8 +189,8 @@ export class Alternatives {
   #link(value: Alternative, group: Group): void {
     value.fed.add(group)
     this.trail.push(() => value.fed.delete(group))
-    this.lower(group, value.group.level)
-    this.lower(value.group, group.level)
+    this.lowerLevel(group, value.group.level)
+    this.lowerLevel(value.group, group.level)
   }
 
   /** Runs changes and everything that follows from them. Throws a Contradiction. */
@@ -278,7 +279,7 @@ export class Alternatives {
     }
   }
 
-  /** Notes that at least one of `open` does not apply. */
+  /** Concludes that not all of `open` apply: a single alternative is dead. */
   #refute(open: readonly Alternative[], source: Alternative | undefined, group: Group): void {
     const [only] = open
     if (only === undefined) throw new Contradiction(source, group)

@@ -17,14 +17,17 @@ interface OpenGroups {
   readonly outputs: Map<Group, Set<Alternative>>
 }
 
-/** `limit`: the level around the term. The variants of a value are an intersection, those of a use a union. */
+/**
+ * `limit`: the level around the term, whose own groups stay open. The variants of a value are an intersection, the
+ * variants of a use a union.
+ */
 export function anneal<T extends Use>(machine: Machine, term: T, limit: number, isValue = true): T {
   const groups = groupsOf(term, limit, isValue)
   if (groups === undefined) return term
   const inputs = new Map([...groups.inputs].filter(([each]) => !each.isDecided))
   const outputs = [...groups.outputs.keys()].filter(each => !each.isDecided)
   const keepLower = (of: Alternative) => of.isRequired || of.isSpread
-  if (inputs.size === 0 && outputs.length === 0) return select(term, limit, keepRequired, keepLower)
+  if (inputs.size === 0 && outputs.length === 0) return select(term, limit, of => of.isRequired, keepLower)
   const variants = variantsOf(machine, inputs, outputs)
   if (variants === undefined || variants.length === 0) return anyType as T
   const copies = variants.map(({ chosen, active }) =>
@@ -40,10 +43,6 @@ export function anneal<T extends Use>(machine: Machine, term: T, limit: number, 
   const members = (isValue && (inputs.size === 0 || limit >= 0) ? copies.reverse() : copies) as readonly Use[]
   // A value is a type, and so is its overload. A union can replace any use.
   return { kind: isValue ? 'intersection' : 'union', members } as unknown as T
-}
-
-function keepRequired(of: Alternative): boolean {
-  return of.isRequired
 }
 
 /** A copy of a term with the bounds of some alternatives of groups above `limit`. */

@@ -7,10 +7,10 @@ import { step } from '../../base/effort.ts'
 /** The maximum number of steps of one check. A step takes 1 to 20 microseconds. */
 const stepsMax = 60_000
 
-/** The steps of `base/effort.ts` that one step of a check counts. */
+/** One step of a check counts as this number of steps of `base/effort.ts`. */
 const stepsPerTypeStep = 64
 
-/** The maximum depth of nested checks and copies. Deeper ones need more stack than a service has. */
+/** The maximum depth of nested checks and copies. Deeper nesting needs more stack than a service has. */
 const depthMax = 600
 
 /** Thrown when a check exceeds its budget. */

@@ -1,4 +1,5 @@
-// The table of subtyping: which values fit which uses.
+// The table of subtyping: decides whether a concrete value fits a use. Variables, unions of values and overloads are in
+// `machine.ts`.
 
 import { msg } from '../../base/message.ts'
 import type { Span } from '../syntax/source.ts'
@@ -52,7 +53,7 @@ export class Comparison {
     if (rest !== undefined) this.#checks.walk(rest, va, use.kind === 'guard' ? use.use : use, ua)
   }
 
-  /** Any spreads to the results, fields and arguments of a use. */
+  /** Checks the value `Any`: its fields, elements and results are `Any`, too. */
   any(va: Alternative, use: Use, ua: Alternative): void {
     const into = (part: Type) => this.#checks.walk(anyType, va, part, ua)
     switch (use.kind) {
@@ -93,6 +94,7 @@ export class Comparison {
     }
   }
 
+  /** Each called method returns whether it has a rule for the use. */
   compare(
     value: Exclude<Type, Variable | UnionType | IntersectionType>,
     va: Alternative,
@@ -222,12 +224,11 @@ export class Comparison {
   }
 
   #project(value: Type, va: Alternative, { lambda, result }: ProjectUse, ua: Alternative): void {
-    const call: CallUse = { kind: 'call', args: [value], result, argumentsSpan: undefined }
     // The projection is a use, and its lambda a value of the same alternative.
     const [parameter] = lambda.parameters
     if (parameter === undefined) return
     this.#checks.walk(value, va, parameter.type, ua)
-    this.#checks.walk(lambda.result, meet(va, ua), call.result, ua)
+    this.#checks.walk(lambda.result, meet(va, ua), result, ua)
   }
 
   #tuple(value: TupleType, va: Alternative, use: Use, ua: Alternative): boolean {
@@ -382,15 +383,15 @@ export class Comparison {
     va: Alternative,
     use: CallUse | FunctionType,
     args: readonly Type[],
-    others: Type | undefined,
+    restArgument: Type | undefined,
     argumentsSpan: Span | undefined,
     ua: Alternative,
   ): void {
     const { parameters, rest, result } = value
     const [expected, received] = [parameters.length, args.length]
-    if (rest === undefined ? received !== expected || others !== undefined : received < expected) {
+    if (rest === undefined ? received !== expected || restArgument !== undefined : received < expected) {
       const text =
-        received > expected || others !== undefined
+        received > expected || restArgument !== undefined
           ? msg`Function was called with too many arguments. Expected ${expected}, received ${received}`
           : msg`Function was not called with enough arguments. Expected ${expected}, received ${received}`
       this.#checks.fail(
@@ -404,7 +405,7 @@ export class Comparison {
     for (const [index, arg] of args.entries()) {
       this.#checks.walk(arg, ua, (parameters[index] ?? rest)?.type ?? anyType, va)
     }
-    if (others !== undefined && rest !== undefined) this.#checks.walk(others, ua, rest.type, va)
+    if (restArgument !== undefined && rest !== undefined) this.#checks.walk(restArgument, ua, rest.type, va)
     this.#checks.walk(result, va, use.result, ua)
   }
 

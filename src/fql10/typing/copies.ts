@@ -13,7 +13,7 @@ export function substitute(type: Type, of: (generic: GenericType) => Type | unde
   return mapParts(type, part => substitute(part, of))
 }
 
-/** Replaces the parameters of the shape by `args`, all others by new variables. */
+/** Replaces the type parameters with these `names` by `args`, and all others by new variables. */
 export function instantiate(
   { parameters, type }: Scheme,
   names: readonly string[],
@@ -70,7 +70,7 @@ export function freshen<T extends Use>(type: T, limit: number, level: number, se
     const fresh = new Variable(level, variable.span)
     copies.set(variable, fresh)
     fresh.isPoisoned = variable.isPoisoned
-    fresh.given = selection === undefined ? variable.given : Number.POSITIVE_INFINITY
+    fresh.initialCount = selection === undefined ? variable.initialCount : Number.POSITIVE_INFINITY
     fresh.lower.push(...copyBounds(variable.lower, selection?.lower))
     fresh.upper.push(...copyBounds(variable.upper, selection?.upper))
     return fresh

@@ -15,7 +15,7 @@ export interface Shape {
   readonly parameters: readonly string[]
   readonly fields: ReadonlyMap<string, Scheme>
   readonly operators?: ReadonlyMap<string, Scheme>
-  /** The fields of `alias` one by one. Some types of fields are known before the complete alias is. */
+  /** Returns the type of one field of `alias`. The types of some fields are known before the complete alias. */
   readonly member?: (name: string) => Scheme | undefined
   /** The type of a value that is called. */
   readonly apply?: Scheme | undefined

@@ -1,5 +1,5 @@
-// Makes the types that checks need beside the given ones: types of members, arrays of tuples, and aliases. Each is made
-// once, so that recursive programs have a finite number of types.
+// Makes further types that checks need: types of members, arrays of tuples, and aliases. Each type is made once, so that
+// recursive programs have a finite number of types.
 
 import type { Span } from '../syntax/source.ts'
 import { type Alternative, base } from './alternatives.ts'
@@ -32,9 +32,6 @@ export interface Checks {
   fail(failure: Failure, value: object, va: Alternative, ua: Alternative): void
 }
 
-/** A value that is null under any name is dropped; other values may lose a part. */
-type NonNull = Type | undefined
-
 export class Instances {
   readonly #checks: Checks
   readonly #projected = new Map<FunctionType, Map<string, Variable>>()
@@ -49,7 +46,7 @@ export class Instances {
   }
 
   /** Returns undefined if nothing is left. Aliases are unfolded if that removes a null. */
-  withoutNull(value: Type): NonNull {
+  withoutNull(value: Type): Type | undefined {
     switch (value.kind) {
       case 'named': {
         if (value.name === 'Null') return undefined
@@ -77,8 +74,8 @@ export class Instances {
   }
 
   /**
-   * Values with the same place have the same type of a member at the same call. Otherwise a recursive program would
-   * have an endless sequence of types.
+   * All values at one place of the program get the same type for a member at one call. Otherwise a recursive program
+   * would have an endless sequence of types.
    */
   instance(value: NamedType, va: Alternative, key: string, shape: Shape, scheme: Scheme): Type {
     if (scheme.parameters.length === 0) return scheme.type

@@ -1,6 +1,7 @@
-// Checks values against uses. Bounds of variables are recorded, and every value of a variable is checked against every
-// use of it. The algorithm is algebraic subtyping ("simple-sub") with levels for `let`; overloads are in
-// `alternatives.ts`.
+// Checks values against uses. Values and uses of a variable are recorded as its bounds, and each of these values is
+// checked against each of these uses. The algorithm is algebraic subtyping ("simple-sub") with levels for `let`;
+// overloads are in `alternatives.ts`. Parameters named `va` and `ua` are the alternatives to which the value and the use
+// belong.
 
 import { msg } from '../../base/message.ts'
 import type { Diagnostic, Remark } from '../failure/query-failure.ts'
@@ -41,10 +42,12 @@ interface FailedCheck extends Conflict {
 
 /** A try of one variant of an overload. */
 interface Frame {
+  /** A failure at this number of crossings rejects the variant. After further variables, the alternatives decide. */
   readonly crossings: number
   readonly failures: Failure[]
 }
 
+/** The constraint solver of one query, or of one function, computed field or path of a schema. */
 export class Machine implements Checks {
   readonly environment: Environment
   readonly alternatives = new Alternatives()
@@ -60,6 +63,7 @@ export class Machine implements Checks {
   /** The number of variables between the current check and the check of the caller. */
   #crossings = 0
   #seen = new Map<Type, { readonly use: Use; readonly va: Alternative; readonly ua: Alternative }[]>()
+  /** The open groups of overloads. All uses of an overload at the same site share a group. */
   readonly #groups = new Map<IntersectionType, { readonly site: Span | undefined; readonly group: Group }>()
 
   readonly instances: Instances = new Instances(this)
@@ -86,14 +90,6 @@ export class Machine implements Checks {
 
   /** Records an error, undoes all changes and returns false if the value does not fit. */
   check(value: Type, use: Use, site: Span): boolean {
-    const failures = this.attempt(value, use, site)
-    if (failures === undefined) return true
-    this.errors.push(diagnosticOf(failures, value, use, site, this.print))
-    return false
-  }
-
-  /** Like `check`, but returns the failures. */
-  attempt(value: Type, use: Use, site: Span): readonly Failure[] | undefined {
     const mark = this.alternatives.trail.length
     this.site = site
     this.#failures = []
@@ -106,13 +102,14 @@ export class Machine implements Checks {
     if (failures === undefined && this.#conflicts.length > 0) failures = this.#resolve()
     if (failures === undefined) {
       this.alternatives.trail.length = 0
-      return undefined
+      return true
     }
     this.alternatives.undo(mark)
-    return failures
+    this.errors.push(diagnosticOf(failures, value, use, site, this.print))
+    return false
   }
 
-  /** Applies the conflicts of the call. */
+  /** Applies the conflicts of the check. If no alternative is left, returns the failures that the error shows. */
   #resolve(): readonly Failure[] | undefined {
     try {
       this.alternatives.apply(this.#conflicts)
@@ -175,7 +172,7 @@ export class Machine implements Checks {
     for (let at = members.length - 1; at >= 0; at--) this.walk(members[at] as Type, va, use, ua)
   }
 
-  /** False if two terms on different levels were compared before in this call. */
+  /** False if two terms on different levels were compared before in this check. */
   #isNew(value: Type, va: Alternative, use: Use, ua: Alternative): boolean {
     const seen = this.#seen.get(value) ?? []
     if (seen.some(each => each.use === use && each.va === va && each.ua === ua)) return false
@@ -184,6 +181,7 @@ export class Machine implements Checks {
     return true
   }
 
+  /** Adds a lower bound to a variable, and checks it against all upper bounds. */
   #flowIn(value: Type, va: Alternative, use: Variable, ua: Alternative): void {
     if (value.kind === 'union') {
       this.#each(value, va, use, ua)
@@ -199,6 +197,7 @@ export class Machine implements Checks {
     this.#crossings--
   }
 
+  /** Adds an upper bound to a variable, and checks all lower bounds against it. */
   #flowOut(value: Variable, va: Alternative, use: Use, ua: Alternative): void {
     if (use.kind === 'intersection') {
       for (const each of use.members) this.walk(value, va, each, ua)
@@ -208,9 +207,9 @@ export class Machine implements Checks {
     const of = meet(va, ua)
     if (!this.#add(value, value.upper, use, of)) return
     this.#crossings++
-    const { given } = value
-    for (let at = Math.min(given, value.lower.length) - 1; at >= 0; at--) this.#out(value, at, use, of)
-    for (let at = given; at < value.lower.length; at++) this.#out(value, at, use, of)
+    const { initialCount } = value
+    for (let at = Math.min(initialCount, value.lower.length) - 1; at >= 0; at--) this.#out(value, at, use, of)
+    for (let at = initialCount; at < value.lower.length; at++) this.#out(value, at, use, of)
     this.#crossings--
   }
 
@@ -237,7 +236,7 @@ export class Machine implements Checks {
       left?.pop()
       if (left?.length === 0) variable.known.delete(type)
     })
-    if (of !== base && of !== loose) this.alternatives.lower(of.group, variable.level)
+    if (of !== base && of !== loose) this.alternatives.lowerLevel(of.group, variable.level)
     return true
   }
 
@@ -261,7 +260,7 @@ export class Machine implements Checks {
       const fresh = new Variable(level, variable.span)
       copies.set(key, fresh)
       fresh.isPoisoned = variable.isPoisoned
-      fresh.given = variable.given
+      fresh.initialCount = variable.initialCount
       if (positive) {
         this.#add(variable, variable.upper, fresh, base)
         for (const { type, of } of variable.lower) this.#add(fresh, fresh.lower, copy(type, true), of)
@@ -274,22 +273,13 @@ export class Machine implements Checks {
     return copy(term, isValue)
   }
 
+  /** Records a failure: a type parameter must not leave its definition. */
   #escape(generic: Type & { kind: 'generic' }, va: Alternative, ua: Alternative): void {
-    const site = this.site
     const { name, span } = generic
-    const hints = (): Remark[] =>
+    const message = () => msg`Value cannot be constrained by inner generic type \`${name}\``
+    const remarks = (): Remark[] =>
       span === undefined ? [] : [{ name: 'hint', message: 'Generic type definition', span }]
-    this.fail(
-      {
-        kind: 'other',
-        span: site,
-        message: () => msg`Value cannot be constrained by inner generic type \`${name}\``,
-        remarks: hints,
-      },
-      generic,
-      va,
-      ua,
-    )
+    this.fail({ kind: 'other', span: this.site, message, remarks }, generic, va, ua)
   }
 
   // The variants of overloads and of unions that are used.
@@ -305,7 +295,7 @@ export class Machine implements Checks {
       // The most frequent union, of literals, needs no groups.
       if (use.members.some(each => each.kind === 'literal' && readValue(each) === readValue(value))) return
     }
-    // A reference is a union itself, and its parts may fit different members.
+    // A type such as `Ref<User>` is itself a union, whose parts may fit different members.
     if (
       value.kind === 'named' &&
       !use.members.some(each => each.kind === 'named' && each.name === value.name)
@@ -355,6 +345,7 @@ export class Machine implements Checks {
         failed.push(...frame.failures)
         each.isDead = true
       } else if (trail.length === mark && conflicts.length === known) {
+        // The variant fits without any condition, so no other variant is needed.
         this.alternatives.undo(start)
         conflicts.length = conflictsBefore
         return

@@ -42,12 +42,15 @@ export class Part {
   readonly overloads: Part[][] = []
   readonly literals = new Map<string, LiteralValue>()
   readonly names = new Set<string>()
+  /** The arguments of types such as `Set<User>`, by the names of the types. */
   readonly constructed = new Map<string, Part[]>()
+  /** The keys contain the number of parameters, and whether there is a rest parameter. */
   readonly functions = new Map<string, FunctionPart>()
   readonly accesses: { readonly args: Part[]; result: Part }[] = []
   readonly projections: { lambda: Part; result: Part }[] = []
   record: RecordPart | undefined
   open: Map<string, Part> | undefined
+  /** The elements, by their number. */
   readonly tuples = new Map<number, Part[]>()
   /** Values without their nulls. They are added after all other values. */
   readonly differences: Part[] = []
@@ -142,7 +145,7 @@ export class Part {
     for (const elements of this.tuples.values()) yield* elements
   }
 
-  /** Drops what other contents include. */
+  /** Drops literals and names that other contents include. */
   tidy(): void {
     if (!this.isValue) {
       if (this.literals.size > 0) this.names.clear()
@@ -192,7 +195,7 @@ class Collector {
   readonly recursions = new Map<CollectedVariable, Part>()
   readonly #withoutNull: WithoutNull
   readonly #open = new Set<string>()
-  readonly #names = new Map<string, CollectedVariable>()
+  readonly #recursive = new Map<string, CollectedVariable>()
 
   constructor(withoutNull: WithoutNull) {
     this.#withoutNull = withoutNull
@@ -345,7 +348,7 @@ class Collector {
     const bounds: readonly Bound<Use>[] = isValue ? shownLower(variable) : variable.upper
     for (const { type, of } of bounds) if (!of.isDead) part.merge(this.#of(type, isValue, inner))
     this.#open.delete(key)
-    const recursion = this.#names.get(key)
+    const recursion = this.#recursive.get(key)
     if (recursion === undefined) return part
     mergeDifferences(part)
     this.recursions.set(recursion, part)
@@ -355,12 +358,12 @@ class Collector {
   }
 
   #recursion(key: string): CollectedVariable {
-    let name = this.#names.get(key)
-    if (name === undefined) {
-      name = { kind: 'recursion', id: key }
-      this.#names.set(key, name)
+    let variable = this.#recursive.get(key)
+    if (variable === undefined) {
+      variable = { kind: 'recursion', id: key }
+      this.#recursive.set(key, variable)
     }
-    return name
+    return variable
   }
 
   /** A value without its nulls: the variables, and the concrete values. */
@@ -385,9 +388,9 @@ class Collector {
   }
 }
 
-/** The lower bounds in the order in which they are shown: the newest first, then the given ones. */
-function shownLower({ lower, given }: Variable): readonly Bound<Type>[] {
-  const count = Math.min(given, lower.length)
+/** The lower bounds in the order in which they are printed: the newest first, then the initial bounds. */
+function shownLower({ lower, initialCount }: Variable): readonly Bound<Type>[] {
+  const count = Math.min(initialCount, lower.length)
   return [...lower.slice(count).reverse(), ...lower.slice(0, count)]
 }
 

@@ -1,4 +1,4 @@
-// Prints types.
+// Prints types, for messages, summaries and the environment endpoint.
 
 import { literalText, memberName } from '../../model/schema/field-types.ts'
 import type { Scheme } from './environment.ts'
@@ -40,7 +40,10 @@ export function printType(term: Use, isValue: boolean, options: PrintOptions): P
   return { text, parameters: printer.parameters, isFunction: isFunction(collection.root) }
 }
 
-/** The type of a rest parameter is printed as if it was a result. */
+/**
+ * Returns the declared text. A text with a rest parameter in parentheses is printed again, because the printer treats
+ * the type of a rest parameter like the type of a result.
+ */
 export function schemeText({ parameters, text, type }: Scheme): string {
   if (text !== '' && !text.includes('...(')) return text
   const printed = printType(type, true, { withoutNull: value => value, isTaken: () => false }).text
@@ -107,7 +110,10 @@ class Printer {
     if (part.record !== undefined) {
       const { fields, wildcard } = part.record
       items.push(() =>
-        this.#record(fields, wildcard === undefined ? undefined : () => `*: ${this.part(wildcard, 0)}`),
+        this.#record(
+          fields,
+          wildcard === undefined ? undefined : () => `*: ${this.part(wildcard, precedence.none)}`,
+        ),
       )
     }
     if (part.open !== undefined) {
@@ -178,20 +184,20 @@ class Printer {
     return parenthesised(text, precedence.function, around)
   }
 
-  #variable(name: CollectedVariable, around: number): string {
-    const body = this.#collection.recursions.get(name)
-    if (body === undefined || this.#open.has(name)) return this.#nameOf(name)
-    this.#open.add(name)
+  #variable(variable: CollectedVariable, around: number): string {
+    const body = this.#collection.recursions.get(variable)
+    if (body === undefined || this.#open.has(variable)) return this.#nameOf(variable)
+    this.#open.add(variable)
     const inner = this.part(body, precedence.operand)
-    return parenthesised(`${inner} as ${this.#nameOf(name)}`, precedence.recursion, around)
+    return parenthesised(`${inner} as ${this.#nameOf(variable)}`, precedence.recursion, around)
   }
 
-  #nameOf(name: CollectedVariable): string {
-    let text = this.#names.get(name)
+  #nameOf(variable: CollectedVariable): string {
+    let text = this.#names.get(variable)
     if (text === undefined) {
       do text = letters(this.#last++)
       while (this.#options.isTaken(text))
-      this.#names.set(name, text)
+      this.#names.set(variable, text)
     }
     return text
   }

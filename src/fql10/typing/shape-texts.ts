@@ -1,5 +1,5 @@
-// The parts of the types of the library that are no library entries: aliases, operators, calls and accesses, and the
-// members of missing documents.
+// Declares the parts of the library's types that no entry of the library declares: aliases, operators, calls, accesses,
+// and the members of missing documents.
 
 /** The parts of a type, as texts. */
 export interface ShapeText {

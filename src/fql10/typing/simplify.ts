@@ -1,17 +1,14 @@
-// Simplifies collected types: removes variables that say nothing, and unites variables that always occur together.
+// Simplifies collected types: removes redundant variables, and unites variables that always occur together.
 
 import type { CollectedVariable, Collection, Part } from './parts.ts'
 
-/** A position contains variables, and names and literals, which are compared as texts. */
+/** A variable at a position, or the text of a name or of a literal. */
 type Occurrence = CollectedVariable | string
 
 /** Changes the parts: removes and unites variables. */
 export function simplify({ root, recursions }: Collection): void {
-  const occurrences = {
-    values: new Map<CollectedVariable, Set<Occurrence>>(),
-    uses: new Map<CollectedVariable, Set<Occurrence>>(),
-  }
-  const names = new Set<CollectedVariable>()
+  const occurrences: Occurrences = { values: new Map(), uses: new Map() }
+  const variables = new Set<CollectedVariable>()
   const visited = new Set<Part>()
   const visit = (part: Part): void => {
     if (visited.has(part)) return
@@ -21,61 +18,65 @@ export function simplify({ root, recursions }: Collection): void {
       ...[...part.names].map(name => `name ${name}`),
       ...[...part.literals.keys()],
     ]
-    for (const name of part.variables) note(name, part, all)
-    for (const name of part.nonNull) note(name, part, [name])
+    for (const variable of part.variables) note(variable, part, all)
+    for (const variable of part.nonNull) note(variable, part, [variable])
     for (const child of part.children()) visit(child)
   }
-  const note = (name: CollectedVariable, part: Part, all: readonly Occurrence[]): void => {
-    names.add(name)
+  const note = (variable: CollectedVariable, part: Part, all: readonly Occurrence[]): void => {
+    variables.add(variable)
     const map = part.isValue ? occurrences.values : occurrences.uses
-    const known = map.get(name)
-    if (known === undefined) map.set(name, new Set(all))
+    const known = map.get(variable)
+    if (known === undefined) map.set(variable, new Set(all))
     else for (const each of known) if (!all.includes(each)) known.delete(each)
-    const recursion = recursions.get(name)
+    const recursion = recursions.get(variable)
     if (recursion !== undefined) visit(recursion)
   }
   visit(root)
-  const replaced = unite(names, occurrences, recursions)
+  const replaced = unite(variables, occurrences, recursions)
   for (const part of visited) apply(part, replaced)
   for (const part of visited) part.tidy()
 }
 
+/** The contents that all positions of a variable have in common. */
 interface Occurrences {
   readonly values: Map<CollectedVariable, Set<Occurrence>>
   readonly uses: Map<CollectedVariable, Set<Occurrence>>
 }
 
-/** The replacements of variables. Returns undefined for variables that are removed. */
+/** Returns the replacement of each variable that disappears; undefined for a variable that is only removed. */
 function unite(
-  names: ReadonlySet<CollectedVariable>,
+  variables: ReadonlySet<CollectedVariable>,
   { values, uses }: Occurrences,
   recursions: ReadonlyMap<CollectedVariable, Part>,
 ): Map<CollectedVariable, CollectedVariable | undefined> {
   const replaced = new Map<CollectedVariable, CollectedVariable | undefined>()
-  for (const name of names) {
-    if (!recursions.has(name) && values.has(name) !== uses.has(name)) replaced.set(name, undefined)
+  for (const variable of variables) {
+    if (!recursions.has(variable) && values.has(variable) !== uses.has(variable)) {
+      replaced.set(variable, undefined)
+    }
   }
-  for (const name of names) {
+  for (const variable of variables) {
     for (const [own, opposite] of [
       [values, uses],
       [uses, values],
     ] as const) {
-      if (replaced.has(name)) break
-      for (const other of own.get(name) ?? []) {
+      if (replaced.has(variable)) break
+      for (const other of own.get(variable) ?? []) {
         if (typeof other === 'string') {
-          if (opposite.get(name)?.has(other)) replaced.set(name, undefined)
+          // The type occurs with every value and with every use of the variable, so the type is enough.
+          if (opposite.get(variable)?.has(other)) replaced.set(variable, undefined)
         } else if (
-          other !== name &&
+          other !== variable &&
           !replaced.has(other) &&
-          !recursions.has(name) &&
+          !recursions.has(variable) &&
           !recursions.has(other) &&
-          own.get(other)?.has(name)
+          own.get(other)?.has(variable)
         ) {
-          replaced.set(other, name)
+          replaced.set(other, variable)
           const theirs = opposite.get(other)
-          const mine = opposite.get(name)
+          const mine = opposite.get(variable)
           if (theirs !== undefined && mine !== undefined) {
-            for (const each of mine) if (each !== name && !theirs.has(each)) mine.delete(each)
+            for (const each of mine) if (each !== variable && !theirs.has(each)) mine.delete(each)
           }
         }
       }
@@ -88,8 +89,8 @@ function apply(part: Part, replaced: ReadonlyMap<CollectedVariable, CollectedVar
   for (const set of [part.variables, part.nonNull]) {
     const before = [...set]
     set.clear()
-    for (const name of before) {
-      let now: CollectedVariable | undefined = name
+    for (const variable of before) {
+      let now: CollectedVariable | undefined = variable
       while (now !== undefined && replaced.has(now)) now = replaced.get(now)
       if (now !== undefined) set.add(now)
     }

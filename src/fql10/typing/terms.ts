@@ -1,5 +1,5 @@
-// Defines the terms of static types. A *value* is what an expression results in. A *use* is what a context demands.
-// Types are both; a few terms are only one of the two.
+// Defines the terms of static types. A *value* is the type of an expression, and a *use* is the demand of its context.
+// Most types occur as both. A field, a call and other demands that are not types are only uses.
 
 import type { Span } from '../syntax/source.ts'
 import type { Alternative } from './alternatives.ts'
@@ -9,7 +9,7 @@ interface WithSpan {
   readonly span?: Span | undefined
 }
 
-/** The type of `null` is the named type `Null`. */
+/** `null` is not a literal: its type is the named type `Null`. */
 export type LiteralValue = boolean | bigint | number | string
 
 /** Accepts everything, and is accepted everywhere. */
@@ -49,11 +49,11 @@ export interface NamedType extends WithSpan {
   readonly args: readonly Type[]
 }
 
-/** A type parameter of a signature. Where the signature is defined, the parameter accepts and gives only itself. */
+/** A type parameter of a signature. While the body of the function is checked, the parameter fits only itself. */
 export interface GenericType extends WithSpan {
   readonly kind: 'generic'
   readonly name: string
-  /** The level of the definition. 0 for the library. */
+  /** The {@link Variable.level} of the definition. 0 for the library. */
   readonly level: number
 }
 
@@ -116,17 +116,18 @@ export interface Bound<T> {
 
 let lastVariable = 0
 
-/** A type that is not known yet. Values flow from the lower to the upper bounds. */
+/** A type that is not known yet. Its values are the lower bounds, which must fit the upper bounds, its uses. */
 export class Variable implements WithSpan {
   readonly kind = 'variable'
   readonly id = ++lastVariable
+  /** The depth within the values of `let`. Each mention of a name copies the deeper variables of its type. */
   readonly level: number
   readonly span: Span | undefined
   readonly lower: Bound<Type>[]
   readonly upper: Bound<Use>[] = []
-  /** The number of lower bounds that were given at the start. Printing shows them in their order. */
-  given: number
-  /** The bounds in both lists, to find a bound that is present already. */
+  /** The number of lower bounds that were present at the start. Printing keeps the order of these bounds. */
+  initialCount: number
+  /** The alternatives of each bound, to find out whether a bound is present already. */
   readonly known = new Map<object, Alternative[]>()
   /** True if the variable represents an expression with an error. It is printed as `_`. */
   isPoisoned = false
@@ -135,7 +136,7 @@ export class Variable implements WithSpan {
     this.level = level
     this.span = span
     this.lower = lower
-    this.given = lower.length
+    this.initialCount = lower.length
   }
 }
 
@@ -159,25 +160,22 @@ export interface SelectUse {
   readonly field: string
   readonly result: Type
   readonly nameSpan: Span | undefined
-  /** The dot before the name, where errors suggest an operator against null. Undefined if no dot precedes the name. */
+  /** The offset of the dot before the name, where errors about null suggest `!`. Undefined without a dot. */
   readonly dot: number | undefined
 }
 
-/** `argumentsSpan` includes the brackets. */
-export interface CallUse {
-  readonly kind: 'call'
+interface ArgumentsUse<Kind extends string> {
+  readonly kind: Kind
   readonly args: readonly Type[]
   readonly result: Type
+  /** Includes the brackets. */
   readonly argumentsSpan: Span | undefined
 }
 
-/** `argumentsSpan` includes the brackets. */
-export interface AccessUse {
-  readonly kind: 'access'
-  readonly args: readonly Type[]
-  readonly result: Type
-  readonly argumentsSpan: Span | undefined
-}
+export type CallUse = ArgumentsUse<'call'>
+
+/** An access such as `[0]`. */
+export type AccessUse = ArgumentsUse<'access'>
 
 /** `lambda` converts the projected value. */
 export interface ProjectUse {
@@ -299,7 +297,7 @@ export function levelOf(term: Use): number {
 
 const variables = new WeakMap<object, boolean>()
 
-/** True if a term contains variables, or values that are not types. */
+/** True if a term contains variables or differences. */
 export function hasVariables(term: Use): boolean {
   if (term.kind === 'variable' || term.kind === 'difference') return true
   const known = variables.get(term)
@@ -309,37 +307,13 @@ export function hasVariables(term: Use): boolean {
   return found
 }
 
-function partsOf(term: Exclude<Use, Variable>): readonly Use[] {
-  switch (term.kind) {
-    case 'named':
-      return term.args
-    case 'function':
-      return [...term.parameters.map(({ type }) => type), ...(term.rest ? [term.rest.type] : []), term.result]
-    case 'record':
-      return term.wildcard === undefined
-        ? [...term.fields.values()]
-        : [...term.fields.values(), term.wildcard]
-    case 'open':
-      return [term.type]
-    case 'tuple':
-      return term.elements
-    case 'union':
-    case 'intersection':
-      return term.members
-    case 'difference':
-      return [term.of]
-    case 'select':
-      return [term.result]
-    case 'call':
-    case 'access':
-      return [...term.args, term.result]
-    case 'project':
-      return [term.lambda, term.result]
-    case 'guard':
-      return [term.use]
-    default:
-      return []
-  }
+function partsOf(term: Use): readonly Type[] {
+  const parts: Type[] = []
+  mapParts(term, part => {
+    parts.push(part)
+    return part
+  })
+  return parts
 }
 
 /**
