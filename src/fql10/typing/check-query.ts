@@ -7,7 +7,6 @@ import { anneal } from './anneal.ts'
 import { bounded } from './budget.ts'
 import type { Environment } from './environment.ts'
 import { monomorphic, Typer, TypeScope } from './expressions.ts'
-import type { Print } from './failures.ts'
 import { Machine } from './machine.ts'
 import { type PrintedType, printType } from './print.ts'
 import type { Type, Use } from './terms.ts'
@@ -19,16 +18,12 @@ export interface CheckedQuery {
   readonly warnings: readonly Diagnostic[]
 }
 
-/** The messages of this machine print types. */
+/** Creates a machine whose messages contain printed types. */
 export function machineFor(environment: Environment): Machine {
-  return new Machine(environment, printerOf)
-}
-
-function printerOf(machine: Machine): Print {
-  return {
-    value: (term: Use) => print(machine, term, true).text,
-    use: (term: Use) => print(machine, term, false).text,
-  }
+  return new Machine(environment, machine => ({
+    value: term => print(machine, term, true).text,
+    use: term => print(machine, term, false).text,
+  }))
 }
 
 /** Resolves the overloads before printing. */
@@ -42,31 +37,23 @@ export function print(machine: Machine, term: Use, isValue: boolean): PrintedTyp
 
 /** `args` and `placeholders` are the types of the values that the request contains. */
 export function checkQuery(
-  program: Pick<Program, 'source' | 'body'>,
-  environment: Environment,
-  args: ReadonlyMap<string, Type>,
-  placeholders: readonly Type[],
-): CheckedQuery {
-  const check = () => checkedQuery(program, environment, args, placeholders)
-  return bounded(check, () => ({ type: 'Any', errors: [], warnings: [] }))
-}
-
-function checkedQuery(
   { source, body }: Pick<Program, 'source' | 'body'>,
   environment: Environment,
   args: ReadonlyMap<string, Type>,
   placeholders: readonly Type[],
 ): CheckedQuery {
-  const machine = machineFor(environment)
-  const typer = new Typer(machine, source, placeholders)
-  let scope: TypeScope | undefined
-  for (const [name, type] of args) scope = new TypeScope(name, monomorphic(type), scope)
-  const type = typer.type(body, scope)
-  if (machine.errors.length > 0)
-    return { type: undefined, errors: machine.errors, warnings: machine.warnings }
-  const { text, isFunction } = print(machine, type, true)
-  if (isFunction) machine.warnings.push(notCalled(source, body))
-  return { type: text, errors: [], warnings: machine.warnings }
+  const check = (): CheckedQuery => {
+    const machine = machineFor(environment)
+    const { errors, warnings } = machine
+    let scope: TypeScope | undefined
+    for (const [name, type] of args) scope = new TypeScope(name, monomorphic(type), scope)
+    const type = new Typer(machine, source, placeholders).type(body, scope)
+    if (errors.length > 0) return { type: undefined, errors, warnings }
+    const { text, isFunction } = print(machine, type, true)
+    if (isFunction) warnings.push(notCalled(source, body))
+    return { type: text, errors: [], warnings }
+  }
+  return bounded(check, () => ({ type: 'Any', errors: [], warnings: [] }))
 }
 
 /** Warns about a result that is a function. */

@@ -19,7 +19,7 @@ import { machineFor } from './check-query.ts'
 import { indexedFaults } from './indexable.ts'
 import { libraryNames, libraryShapes } from './library.ts'
 import type { Machine } from './machine.ts'
-import { functionsByName, lambdaIn, namesOf, SchemaTypes } from './schema-types.ts'
+import { functionsByName, lambdaIn, namesOf, ofDocument, SchemaTypes } from './schema-types.ts'
 import { booleanType, namedType, nullType, type Type } from './terms.ts'
 
 /** `untyped`: functions whose types are unknown, such as those of version 4. */
@@ -110,7 +110,7 @@ function collectionErrors(item: CollectionItem, types: SchemaTypes): readonly Di
       case 'computed':
         return types.computedType(item, member).errors
       case 'check':
-        return types.checkLambda(lambdaIn(member.body), source, document, checkResult)
+        return types.checkLambda(lambdaIn(member.body), source, ofDocument(document, checkResult))
       case 'index':
         return member.members.flatMap(part =>
           part.paths.flatMap(path => pathErrors(path, source, document, types)),
@@ -125,35 +125,26 @@ function collectionErrors(item: CollectionItem, types: SchemaTypes): readonly Di
 
 /** Reports steps that do not exist. */
 function pathErrors(
-  path: IndexPath,
+  { path, start, steps }: IndexPath,
   source: Source,
   document: Type,
   types: SchemaTypes,
 ): readonly Diagnostic[] {
   const machine = machineFor(types.inner)
-  return bounded(
-    () => pathErrorsOf(machine, path, source, document),
-    () => [],
-  )
-}
-
-function pathErrorsOf(
-  machine: Machine,
-  { path, start, steps }: IndexPath,
-  source: Source,
-  document: Type,
-): readonly Diagnostic[] {
-  let type = document
-  for (const [at, name] of path.entries()) {
-    const place = steps[at]
-    if (place === undefined) break
-    const span = { source, start: place.start, end: place.end }
-    const site = { source, start, end: place.start }
-    const next = stepOf(machine, type, name, span, site)
-    if (next === undefined) break
-    type = next
+  const check = () => {
+    let type = document
+    for (const [at, name] of path.entries()) {
+      const place = steps[at]
+      if (place === undefined) break
+      const span = { source, start: place.start, end: place.end }
+      const site = { source, start, end: place.start }
+      const next = stepOf(machine, type, name, span, site)
+      if (next === undefined) break
+      type = next
+    }
+    return machine.errors
   }
-  return machine.errors
+  return bounded(check, () => [])
 }
 
 function stepOf(
@@ -180,12 +171,11 @@ function predicateErrors(
   types: SchemaTypes,
 ): readonly Diagnostic[] {
   step(stepsPerDefinition)
-  const document = namedType('')
   return (members as readonly (RoleItem | ProviderItem)['members'][number][]).flatMap(member => {
     const predicated = member.kind === 'privileges' ? member.actions : [member]
     return predicated.flatMap(each => {
       if (!('predicate' in each) || each.predicate === undefined) return []
-      return types.checkLambda(lambdaIn(each.predicate.lambda), source, document, undefined)
+      return types.checkLambda(lambdaIn(each.predicate.lambda), source, undefined)
     })
   })
 }

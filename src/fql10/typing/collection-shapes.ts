@@ -5,9 +5,9 @@ import { applyId, companionMembers, rangeType } from '../library/collection.ts'
 import { documentMembers } from '../library/document.ts'
 import { type CollectionItem, type IndexMember, ofKind } from '../schema/fsl/schema-items.ts'
 import { librarySignature } from './annotations.ts'
-import { LazyScheme, monomorphicScheme } from './deferred.ts'
 import { argumentsOf, type Declaration, termType } from './documents.ts'
 import type { Scheme, Shape } from './environment.ts'
+import { LazyScheme } from './lazy-scheme.ts'
 import {
   absentShape,
   type DocumentNames,
@@ -30,7 +30,7 @@ interface CollectionParts {
 export class CollectionShapes {
   readonly #parts: CollectionParts
   readonly #shapes = new Map<string, Shape>()
-  readonly #unused = new Map<string, () => Shape>()
+  readonly #makers = new Map<string, () => Shape>()
 
   constructor(parts: CollectionParts) {
     this.#parts = parts
@@ -38,9 +38,9 @@ export class CollectionShapes {
 
   add(name: string, item: CollectionItem): void {
     const names = documentNames(name, `${name}Collection`)
-    this.#unused.set(name, () => this.#documentShape(name, item, names))
-    this.#unused.set(`Null${name}`, () => absentShape('id', names))
-    this.#unused.set(`${name}Collection`, () => ({
+    this.#makers.set(name, () => this.#documentShape(name, item, names))
+    this.#makers.set(`Null${name}`, () => absentShape('id', names))
+    this.#makers.set(`${name}Collection`, () => ({
       parameters: [],
       fields: this.#moduleFields(name, item, names),
       apply: memberScheme(applyId.type, names),
@@ -51,7 +51,7 @@ export class CollectionShapes {
   get(name: string): Shape | undefined {
     const known = this.#shapes.get(name)
     if (known !== undefined) return known
-    const make = this.#unused.get(name)
+    const make = this.#makers.get(name)
     if (make === undefined) return undefined
     const shape = make()
     this.#shapes.set(name, shape)
@@ -59,7 +59,7 @@ export class CollectionShapes {
   }
 
   *[Symbol.iterator](): Iterator<readonly [string, Shape]> {
-    for (const name of this.#unused.keys()) yield [name, this.get(name) as Shape]
+    for (const name of this.#makers.keys()) yield [name, this.get(name) as Shape]
   }
 
   #documentShape(name: string, item: CollectionItem, names: DocumentNames): Shape {
@@ -72,7 +72,7 @@ export class CollectionShapes {
       fields,
       member: field => {
         const type = this.#parts.fieldType(item, field)
-        return type && monomorphicScheme(type)
+        return type && new LazyScheme(() => type)
       },
       alias: this.#parts.alias(item),
       isDocument: true,

@@ -11,7 +11,7 @@ import { absentMembers, type ShapeText, shapeTexts } from './shape-texts.ts'
 import { mapParts, type Type } from './terms.ts'
 
 /** Parses a signature when it is first used. */
-class LazyScheme implements Scheme {
+class SignatureScheme implements Scheme {
   readonly text: string
   #parsed: Scheme | undefined
 
@@ -37,7 +37,7 @@ const schemes = new Map<string, Scheme>()
 
 /** Equal texts have the same scheme. */
 function schemeOf(text: string): Scheme {
-  const scheme = schemes.get(text) ?? new LazyScheme(text)
+  const scheme = schemes.get(text) ?? new SignatureScheme(text)
   schemes.set(text, scheme)
   return scheme
 }
@@ -53,6 +53,7 @@ export function documentNames(document: string, collection: string): DocumentNam
   ])
 }
 
+/** A scheme in which the names of a collection's types replace general names such as `Doc`. */
 class MemberScheme implements Scheme {
   readonly #general: Scheme
   readonly #names: DocumentNames

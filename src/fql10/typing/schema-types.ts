@@ -18,10 +18,10 @@ import { librarySignature, resolveType } from './annotations.ts'
 import { bounded } from './budget.ts'
 import { machineFor, print } from './check-query.ts'
 import { CollectionShapes } from './collection-shapes.ts'
-import { Alias, monomorphicScheme } from './deferred.ts'
 import { type Declaration, type DeclaredField, metadata } from './documents.ts'
 import type { Environment, Scheme } from './environment.ts'
 import { Typer } from './expressions.ts'
+import { LazyScheme } from './lazy-scheme.ts'
 import { libraryNames, libraryShapes } from './library.ts'
 import { anyType, type FunctionType, namedType, type Type, withoutSpans } from './terms.ts'
 
@@ -63,11 +63,12 @@ export class SchemaTypes {
   readonly shapes = new CollectionShapes({
     declaration: item => this.#declaration(item),
     fieldType: (item, name) => this.#fieldType(item, name),
+    // While a type is being inferred, the types of some fields are unknown.
     alias: item =>
-      new Alias(() => {
-        const isFinal = this.#open.length === 0
-        return { type: this.#record(item), isFinal }
-      }),
+      new LazyScheme(
+        () => this.#record(item),
+        () => this.#open.length === 0,
+      ),
   })
   readonly #globals = new Map<string, Scheme>()
   readonly #inferred = new Map<string, InferredType>()
@@ -116,18 +117,11 @@ export class SchemaTypes {
     return { parameters, type: wrapped, text: '' }
   }
 
-  readonly #declarations = new Map<CollectionItem, ReturnType<SchemaTypes['declarationOf']>>()
+  readonly #declarations = new Map<CollectionItem, Declaration>()
 
   #declaration(item: CollectionItem): Declaration {
-    let found = this.#declarations.get(item)
-    if (found === undefined) {
-      found = this.declarationOf(item)
-      this.#declarations.set(item, found)
-    }
-    return found
-  }
-
-  declarationOf(item: CollectionItem): Declaration {
+    const known = this.#declarations.get(item)
+    if (known !== undefined) return known
     const fields = ofKind(item.members, 'field').map(
       ({ name, type, defaultValue }): DeclaredField => ({
         name: name.text,
@@ -139,14 +133,16 @@ export class SchemaTypes {
     const [wildcard] = ofKind(item.members, 'wildcard')
     const ttls = item.members.find(({ kind }) => kind === 'document_ttls') as SettingMember | undefined
     const isOpen = wildcard !== undefined || fields.length === 0
-    return {
+    const declaration = {
       fields,
       wildcard: isOpen ? anyType : undefined,
       hasTtls: ttls === undefined ? fields.length === 0 : ttls.value === true,
     }
+    this.#declarations.set(item, declaration)
+    return declaration
   }
 
-  /** The faults of the signature are returned, too. */
+  /** The type of a signature, and the errors in the signature. */
   declared(node: TypeNode, source: Source): { readonly type: Type; readonly errors: readonly Diagnostic[] } {
     const errors: Diagnostic[] = []
     const error = (message: Message, span: Span | undefined) => errors.push({ name: 'error', message, span })
@@ -236,46 +232,24 @@ export class SchemaTypes {
         const document = namedType(item.name.text)
         if (type === undefined) return this.#infer(lambdaIn(member.body), source, document)
         const { errors, type: declared } = this.declared(type, source)
-        const scheme = monomorphicScheme(withoutSpans(declared))
+        const scheme = new LazyScheme(() => withoutSpans(declared))
         this.#inferred.set(key, { scheme, errors: [] })
-        const found = this.checkLambda(lambdaIn(member.body), source, document, declared)
+        const found = this.checkLambda(lambdaIn(member.body), source, ofDocument(document, declared))
         return { scheme, errors: [...errors, ...found] }
       },
     )
   }
 
-  /** The parameter of the lambda is a document. */
-  checkLambda(
-    lambda: LambdaNode,
-    source: Source,
-    document: Type,
-    result: Type | undefined,
-  ): readonly Diagnostic[] {
-    return bounded(
-      () => this.#lambdaErrors(lambda, source, document, result),
-      () => [],
-    )
-  }
-
-  #lambdaErrors(
-    lambda: LambdaNode,
-    source: Source,
-    document: Type,
-    result: Type | undefined,
-  ): readonly Diagnostic[] {
-    const machine = machineFor(this.inner)
-    machine.level = 1
-    const type = new Typer(machine, source).lambda(lambda, undefined)
-    if (result !== undefined) {
-      const use: FunctionType = {
-        kind: 'function',
-        parameters: [{ name: undefined, type: document }],
-        rest: undefined,
-        result,
-      }
-      machine.check(type, use, { source, start: lambda.start, end: lambda.end })
+  /** Returns the errors in a lambda, also if the lambda does not have the type `use`. */
+  checkLambda(lambda: LambdaNode, source: Source, use: FunctionType | undefined): readonly Diagnostic[] {
+    const check = () => {
+      const machine = machineFor(this.inner)
+      machine.level = 1
+      const type = new Typer(machine, source).lambda(lambda, undefined)
+      if (use !== undefined) machine.check(type, use, { source, start: lambda.start, end: lambda.end })
+      return machine.errors
     }
-    return machine.errors
+    return bounded(check, () => [])
   }
 
   /**
@@ -303,14 +277,8 @@ export class SchemaTypes {
     let inferred: Type = type
     if (document !== undefined) {
       const result = machine.variable()
-      const use: FunctionType = {
-        kind: 'function',
-        parameters: [{ name: undefined, type: document }],
-        rest: undefined,
-        result,
-      }
-      if (!machine.check(type, use, { source, start: lambda.start, end: lambda.end }))
-        result.isPoisoned = true
+      const site = { source, start: lambda.start, end: lambda.end }
+      if (!machine.check(type, ofDocument(document, result), site)) result.isPoisoned = true
       inferred = result
     }
     if (machine.errors.length > 0) return { scheme: anyScheme, errors: machine.errors }
@@ -326,8 +294,7 @@ export class SchemaTypes {
     const at = this.#open.findIndex(each => each.key === key)
     if (at >= 0) {
       const cycle = this.#open.slice(at)
-      const first = [...cycle].sort((left, right) => (left.name < right.name ? -1 : 1))[0]
-      const shown = first ?? { key, name, span }
+      const [shown = { key, name, span }] = cycle.sort((left, right) => (left.name < right.name ? -1 : 1))
       const message = msg`Recursively defined \`${shown.name}\` needs explicit type.`
       this.#recursive.set(shown.key, { name: 'error', message, span: shown.span })
       return { scheme: anyScheme, errors: [] }
@@ -341,7 +308,7 @@ export class SchemaTypes {
     return result
   }
 
-  /** After an interruption, nothing is open: later queries use the same types. */
+  /** Removes the entry also after an interruption, because later queries use the same types. */
   #whileOpen(entry: OpenInference, infer: () => InferredType): InferredType {
     this.#open.push(entry)
     try {
@@ -352,9 +319,14 @@ export class SchemaTypes {
   }
 }
 
-/** {@link SchemaTypes} of functions that are already parsed. */
+/** Lists parsed functions in the form that {@link SchemaTypes} needs. */
 export function functionsByName(items: readonly FunctionItem[]): SchemaItems['functions'] {
   return new Map(items.flatMap(item => namesOf(item).map(name => [name, { item }] as const)))
+}
+
+/** The type of a function with one parameter, a document. */
+export function ofDocument(document: Type, result: Type): FunctionType {
+  return { kind: 'function', parameters: [{ name: undefined, type: document }], rest: undefined, result }
 }
 
 /** The name, and the alias. */
@@ -381,7 +353,7 @@ function lambdaOf({ body, end, list, parameters }: FunctionItem): LambdaNode {
   return { kind: 'lambda', parameters: names, rest, body, start: list.start, end }
 }
 
-/** A short lambda is in parentheses. */
+/** A short lambda is in parentheses. Another expression becomes the body of a short lambda. */
 export function lambdaIn(body: Node): LambdaNode {
   const node = withoutParentheses(body)
   if (node.kind === 'lambda') return node
