@@ -5,6 +5,7 @@ import {
   type BinaryNode,
   type BlockNode,
   type ChainNode,
+  isShortLambda,
   type LambdaNode,
   type LetNode,
   type Link,
@@ -19,13 +20,14 @@ import { spend } from './budget.ts'
 import { freshen, instantiate, substitute } from './copies.ts'
 import type { Scheme } from './environment.ts'
 import type { Machine } from './machine.ts'
-import { operators, unaryOperators } from './table.ts'
+import { operators, unaryOperators } from './operator-types.ts'
 import {
   anyType,
   booleanType,
   type FunctionType,
   type GenericType,
   levelOf,
+  namedType,
   neverType,
   nullType,
   stringType,
@@ -61,7 +63,7 @@ export class TypeScope {
   }
 }
 
-/** A mention copies nothing of this type. */
+/** The type of the name is the same for each mention. */
 export function monomorphic(type: Type): Local {
   return { type, level: Number.POSITIVE_INFINITY, generics: [] }
 }
@@ -76,7 +78,7 @@ export class Typer {
   readonly #machine: Machine
   readonly #source: Source
   readonly #placeholders: readonly Type[]
-  /** Projections, whose types may stay open. */
+  /** All projections of the source. The types of their operands may be unknown. */
   readonly projections: { readonly node: ProjectionNode; readonly operand: Type }[] = []
   readonly #observedStart: number | undefined
   /** The value whose field begins at the observed position. The use of this field is not checked. */
@@ -137,7 +139,7 @@ export class Typer {
         return { kind: 'record', fields, wildcard: undefined, span: this.span(node) }
       }
       case 'block':
-        return this.block(node, scope).type
+        return this.#block(node, scope)
       case 'lambda':
         return this.lambda(node, scope)
       case 'if': {
@@ -146,11 +148,9 @@ export class Typer {
         if (node.otherwise === undefined) return withSpan(nullType, this.span(node))
         return this.#machine.variable(undefined, [then, this.type(node.otherwise, scope)].flatMap(membersOf))
       }
-      case 'at': {
-        const time = this.type(node.time, scope)
-        this.#check(time, timeTypes, this.span(node.time))
+      case 'at':
+        this.#check(this.type(node.time, scope), timeTypes, this.span(node.time))
         return this.type(node.body, scope)
-      }
       case 'match':
         return anyType
       case 'unary':
@@ -196,11 +196,8 @@ export class Typer {
     return type.kind !== 'variable' && type.span === undefined ? withSpan(type, span) : type
   }
 
-  /** Returns the type of the last statement, and the names that are known after it. */
-  block(
-    { statements }: BlockNode,
-    outer: TypeScope | undefined,
-  ): { type: Type; scope: TypeScope | undefined } {
+  /** Returns the type of the last statement. */
+  #block({ statements }: BlockNode, outer: TypeScope | undefined): Type {
     let scope = outer
     let type: Type = neverType
     for (const statement of statements) {
@@ -209,7 +206,7 @@ export class Typer {
         type = neverType
       } else type = this.type(statement, scope)
     }
-    return { type, scope }
+    return type
   }
 
   #let(node: LetNode, scope: TypeScope | undefined): Local {
@@ -254,7 +251,7 @@ export class Typer {
     }
   }
 
-  /** The operators on the left are not nested calls, so they may be many. */
+  /** Goes through the operators on the left in a loop, because nested calls would limit their number. */
   #binaries(node: BinaryNode, scope: TypeScope | undefined): Type {
     const spine: BinaryNode[] = [node]
     let left = node.left
@@ -313,13 +310,8 @@ export class Typer {
         type = nonNull(type)
         isOptional = true
       }
-      if (link.kind === 'method' && link.optionalCall) {
-        const field = { ...link, kind: 'field' as const, end: link.nameEnd }
-        type = nonNull(this.#select(type, start, field))
-        isOptional = true
-        const { argumentsStart, end } = link
-        type = this.#call(type, link.arguments, { start, end }, { start: argumentsStart, end }, scope)
-      } else type = this.#link(type, start, link, scope)
+      if (link.kind === 'method' && link.optionalCall) isOptional = true
+      type = this.#link(type, start, link, scope)
     }
     return isOptional ? { kind: 'union', members: [type, nullType] } : type
   }
@@ -335,13 +327,14 @@ export class Typer {
         return this.#select(type, start, link)
       case 'method': {
         const method = this.#select(type, start, { ...link, kind: 'field', end: link.nameEnd })
+        const called = link.optionalCall ? nonNull(method) : method
         const { argumentsStart, end } = link
-        return this.#call(method, link.arguments, { start, end }, { start: argumentsStart, end }, scope)
+        const brackets = { start: argumentsStart, end }
+        return this.#apply('call', called, link.arguments, { start, end }, brackets, scope)
       }
       case 'call':
-        return this.#call(type, link.arguments, { start, end: link.end }, link, scope)
       case 'access':
-        return this.#access(type, start, link, scope)
+        return this.#apply(link.kind, type, link.arguments, { start, end: link.end }, link, scope)
     }
   }
 
@@ -360,41 +353,29 @@ export class Typer {
     }))
   }
 
-  #call(type: Type, args: readonly Node[], site: Place, brackets: Place, scope: TypeScope | undefined): Type {
-    const given = args.map(each => this.type(each, scope))
-    const variables = args.map(() => this.#machine.variable())
+  /** An access to a tuple or an object depends on the value of a literal. */
+  #apply(
+    kind: 'call' | 'access',
+    type: Type,
+    nodes: readonly Node[],
+    site: Place,
+    brackets: Place,
+    scope: TypeScope | undefined,
+  ): Type {
+    const given = nodes.map(each => this.type(each, scope))
+    const [node] = nodes
+    const isLiteral =
+      kind === 'access' && given.length === 1 && node?.kind === 'literal' && node.value !== null
+    const args = isLiteral ? given : given.map(() => this.#machine.variable())
     const result = this.#result(type, this.span(site), variable => ({
-      kind: 'call',
-      args: variables,
+      kind,
+      args,
       result: variable,
       argumentsSpan: this.span(brackets),
     }))
+    if (isLiteral) return result
     for (const [index, each] of given.entries()) {
-      this.#check(each, variables[index] as Type, this.span(args[index] as Node))
-    }
-    return result
-  }
-
-  #access(
-    type: Type,
-    start: number,
-    link: Exclude<Link, { kind: 'assert' | 'field' | 'method' }>,
-    scope: TypeScope | undefined,
-  ): Type {
-    const given = link.arguments.map(each => this.type(each, scope))
-    const isLiteral =
-      given.length === 1 && given[0]?.kind === 'literal' && link.arguments[0]?.kind === 'literal'
-    const args = isLiteral ? given : given.map(() => this.#machine.variable())
-    const result = this.#result(type, this.span({ start, end: link.end }), variable => ({
-      kind: 'access',
-      args,
-      result: variable,
-      argumentsSpan: this.span(link),
-    }))
-    if (!isLiteral) {
-      for (const [index, each] of given.entries()) {
-        this.#check(each, args[index] as Type, this.span(link.arguments[index] as Node))
-      }
+      this.#check(each, args[index] as Type, this.span(nodes[index] as Node))
     }
     return result
   }
@@ -417,18 +398,11 @@ export class Typer {
 
   /** The parser makes a lambda of a value such as `.a + .b`. */
   #projected(value: Node, scope: TypeScope): Type {
-    const isShort = value.kind === 'lambda' && value.parameters[0] === shortParameter
-    return this.type(isShort ? value.body : value, scope)
+    return this.type(isShortLambda(value) ? value.body : value, scope)
   }
 }
 
-const timeTypes: Type = {
-  kind: 'union',
-  members: [
-    { kind: 'named', name: 'Time', args: [] },
-    { kind: 'named', name: 'TransactionTime', args: [] },
-  ],
-}
+const timeTypes: Type = { kind: 'union', members: [namedType('Time'), namedType('TransactionTime')] }
 
 function membersOf(type: Type): readonly Type[] {
   return type.kind === 'union' ? type.members : [type]
@@ -438,6 +412,7 @@ function nonNull(type: Type): Type {
   return type.kind === 'difference' ? type : { kind: 'difference', of: type }
 }
 
+/** The name follows the keyword `let`. */
 function nameStart({ start, name }: LetNode, text: string): number {
   return text.indexOf(name, start + 3)
 }

@@ -6,8 +6,8 @@ import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import type { Scheme, Shape } from '../../../../src/fql10/typing/environment.ts'
 import { libraryNames, libraryShapes } from '../../../../src/fql10/typing/library.ts'
+import { operatorTexts } from '../../../../src/fql10/typing/operator-types.ts'
 import { schemeText } from '../../../../src/fql10/typing/print.ts'
-import { operatorTexts } from '../../../../src/fql10/typing/table.ts'
 
 interface Row {
   readonly kind: string

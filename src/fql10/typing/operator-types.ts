@@ -1,4 +1,4 @@
-// The types of operators.
+// The types of operators, which the library does not declare.
 
 import { librarySignature } from './annotations.ts'
 import { booleanType, numberType, type Type } from './terms.ts'
@@ -27,10 +27,10 @@ export const operatorTexts: Readonly<Record<string, string>> = {
   '||': '(Boolean, Boolean) => Boolean',
 }
 
-/** Values that are called with both operands. */
+/** The types of binary operators, which are called with both operands. */
 export const operators: Readonly<Record<string, Type>> = Object.fromEntries(
   Object.entries(operatorTexts).map(([operator, text]) => [operator, librarySignature(text).type]),
 )
 
-/** The types of unary operators: of the operand, and of the result. */
+/** The type of a unary operator's operand, and of its result. */
 export const unaryOperators = { '-': numberType, '~': numberType, '!': booleanType } as const
