@@ -16,17 +16,14 @@ import {
   Variable,
 } from './terms.ts'
 
-interface TypeFaults {
+interface ResolveOptions {
   readonly error: (message: Message, span: Span | undefined) => void
   readonly warning: (message: Message, span: Span | undefined) => void
-}
-
-interface ResolveOptions extends TypeFaults {
   readonly source: Source
   readonly shape: (name: string) => Shape | undefined
   /**
-   * The level of the type parameters. Undefined if the type must not contain type parameters, placeholders or open
-   * ends: in signatures of fields.
+   * The level of the type parameters. Undefined for the signature of a field, which must not contain type parameters
+   * or the placeholder `_`.
    */
   readonly genericLevel: number | undefined
 }
@@ -36,7 +33,7 @@ interface TypeResolution {
   readonly generics: readonly GenericType[]
 }
 
-/** Lower-case names that beginners use. They are only a warning. */
+/** Lower-case names that beginners use. Outside of fields, these names cause only a warning. */
 const misspelt: Readonly<Record<string, string>> = {
   any: 'Any',
   null: 'Null',
@@ -96,36 +93,14 @@ class Resolver {
   }
 
   type(node: TypeNode, generics: Generics): Type {
-    const of = (part: TypeNode) => this.type(part, generics)
-    const span = this.#span(node)
-    switch (node.kind) {
-      case 'literal':
-        return { kind: 'literal', value: node.value, span }
-      case 'tuple':
-        return { kind: 'tuple', elements: node.elements.map(of), span }
-      case 'optional':
-        return optional(of(node.inner))
-      case 'union':
-        return unionOf(flat('union', node.members.map(of)), span)
-      case 'intersection':
-        return { kind: 'intersection', members: flat('intersection', node.members.map(of)), span }
-      case 'function': {
-        const parameters: ParameterType[] = []
-        let rest: ParameterType | undefined
-        for (const { name, isRest, type } of node.parameters) {
-          if (isRest) rest = { name, type: of(type) }
-          else parameters.push({ name, type: of(type) })
-        }
-        return { kind: 'function', parameters, rest, result: of(node.result), span }
-      }
-      case 'object':
-        return objectType(node, of, span)
-      case 'name':
-        return this.#named(node, generics)
-    }
+    return typeOf(
+      node,
+      name => this.#named(name, generics),
+      part => this.#span(part),
+    )
   }
 
-  #named(node: TypeNode & { kind: 'name' }, generics: Generics): Type {
+  #named(node: NameNode, generics: Generics): Type {
     const { name, start } = node
     const span = this.#span(node)
     const nameSpan = this.#span({ start, end: start + name.length })
@@ -181,6 +156,43 @@ class Resolver {
   }
 }
 
+type NameNode = TypeNode & { kind: 'name' }
+
+/** `named` converts a name with its arguments. */
+function typeOf(
+  node: TypeNode,
+  named: (node: NameNode) => Type,
+  spanOf: (node: TypeNode) => Span | undefined,
+): Type {
+  const of = (part: TypeNode) => typeOf(part, named, spanOf)
+  const span = spanOf(node)
+  switch (node.kind) {
+    case 'name':
+      return named(node)
+    case 'literal':
+      return { kind: 'literal', value: node.value, span }
+    case 'tuple':
+      return { kind: 'tuple', elements: node.elements.map(of), span }
+    case 'optional':
+      return optional(of(node.inner))
+    case 'union':
+      return unionOf(flat('union', node.members.map(of)), span)
+    case 'intersection':
+      return { kind: 'intersection', members: flat('intersection', node.members.map(of)), span }
+    case 'object':
+      return objectType(node, of, span)
+    case 'function': {
+      const parameters: ParameterType[] = []
+      let rest: ParameterType | undefined
+      for (const { name, isRest, type } of node.parameters) {
+        if (isRest) rest = { name, type: of(type) }
+        else parameters.push({ name, type: of(type) })
+      }
+      return { kind: 'function', parameters, rest, result: of(node.result), span }
+    }
+  }
+}
+
 /** An open object type is an intersection of its fields. */
 function objectType(
   { isOpen, members, wildcard }: TypeNode & { kind: 'object' },
@@ -233,37 +245,11 @@ export function librarySignature(text: string): Scheme {
 
 /** All names in a type of the library exist, and its types have no position. */
 function libraryType(node: TypeNode, parameters: ReadonlySet<string>): Type {
-  const of = (part: TypeNode) => libraryType(part, parameters)
-  switch (node.kind) {
-    case 'name':
-      if (node.name === 'Any') return anyType
-      if (node.name === 'Never') return neverType
-      if (parameters.has(node.name)) return { kind: 'generic', name: node.name, level: 0 }
-      return { kind: 'named', name: node.name, args: node.arguments.map(of) }
-    case 'literal':
-      return { kind: 'literal', value: node.value }
-    case 'tuple':
-      return { kind: 'tuple', elements: node.elements.map(of) }
-    case 'optional':
-      return optional(of(node.inner))
-    case 'union':
-      return unionOf(flat('union', node.members.map(of)))
-    case 'intersection':
-      return { kind: 'intersection', members: flat('intersection', node.members.map(of)) }
-    case 'object':
-      return objectType(node, of, undefined)
-    case 'function': {
-      const parameter = ({ name, type }: (typeof node.parameters)[number]): ParameterType => ({
-        name,
-        type: of(type),
-      })
-      const rest = node.parameters.find(({ isRest }) => isRest)
-      return {
-        kind: 'function',
-        parameters: node.parameters.filter(({ isRest }) => !isRest).map(parameter),
-        rest: rest && parameter(rest),
-        result: of(node.result),
-      }
-    }
+  const named = ({ name, arguments: args }: NameNode): Type => {
+    if (name === 'Any') return anyType
+    if (name === 'Never') return neverType
+    if (parameters.has(name)) return { kind: 'generic', name, level: 0 }
+    return { kind: 'named', name, args: args.map(each => libraryType(each, parameters)) }
   }
+  return typeOf(node, named, () => undefined)
 }

@@ -50,7 +50,7 @@ export function argumentsOf({
   else if (wildcard !== undefined) reserved.push(['ttl', nullType])
   if (wildcard !== undefined) reserved.push(['data', nullType])
   const required = fields.map(each => [each.name, requiredType(each)] as const)
-  const partial = fields.map(({ name, node, type }) => [name, optional(partialType(node, type))] as const)
+  const partial = fields.map(({ name, node, type }) => [name, optional(inputType(node, type, true))] as const)
   const record = (...entries: readonly (readonly [string, Type])[]): RecordType => ({
     kind: 'record',
     fields: new Map(entries),
@@ -67,17 +67,18 @@ export function argumentsOf({
 }
 
 function requiredType({ node, type, hasDefault }: DeclaredField): Type {
-  const input = inputType(node, type)
+  const input = inputType(node, type, false)
   return hasDefault || isOptional(node) ? optional(input) : input
 }
 
-/** Members with a default may be absent from a written value. */
-function inputType(node: TypeNode, type: Type): Type {
+/** All members of an update may be absent. For other writes, only members with a default may be absent. */
+function inputType(node: TypeNode, type: Type, isUpdate: boolean): Type {
   if (node.kind !== 'object' || type.kind !== 'record') return withNumbers(type)
   const fields = new Map(
     node.members.map(({ name, type: member, defaultValue }) => {
-      const input = inputType(member, type.fields.get(name) ?? anyType)
-      return [name, defaultValue !== undefined || isOptional(member) ? optional(input) : input]
+      const input = inputType(member, type.fields.get(name) ?? anyType, isUpdate)
+      const mayBeAbsent = isUpdate || defaultValue !== undefined || isOptional(member)
+      return [name, mayBeAbsent ? optional(input) : input]
     }),
   )
   return { ...type, fields, wildcard: type.wildcard && withNumbers(type.wildcard) }
@@ -89,17 +90,6 @@ function isOptional(node: TypeNode): boolean {
   return node.members.every(({ type, defaultValue }) => defaultValue !== undefined || isOptional(type))
 }
 
-function partialType(node: TypeNode, type: Type): Type {
-  if (node.kind !== 'object' || type.kind !== 'record') return withNumbers(type)
-  const fields = new Map(
-    node.members.map(({ name, type: member }) => [
-      name,
-      optional(partialType(member, type.fields.get(name) ?? anyType)),
-    ]),
-  )
-  return { ...type, fields, wildcard: type.wildcard && withNumbers(type.wildcard) }
-}
-
 const narrow: ReadonlySet<string> = new Set(['Int', 'Long', 'Double', 'Float'])
 
 /** Arithmetic results in `Number`, whatever the types of the numbers are. */
@@ -108,6 +98,7 @@ function withNumbers(type: Type): Type {
   return type.kind === 'variable' ? type : mapParts(type, withNumbers)
 }
 
+/** The type of a term of an index. `first` returns the type of a field of the document. */
 export function termType(
   first: (name: string) => Type | undefined,
   path: Path,

@@ -65,41 +65,27 @@ function compare(left: string, right: string): number {
 
 /** Failures of the same value against several types are one reason. */
 function reasonsOf(failures: readonly Failure[], print: Print): Reason[] {
-  const reasons: Reason[] = []
-  const joined = new Map<
-    string,
-    { readonly value: string; readonly span: Span | undefined; uses: string[] }
-  >()
-  const seen = new Set<string>()
-  const order: (Reason | { readonly key: string })[] = []
+  const reasons = new Map<string, Reason>()
+  const uses = new Map<string, string[]>()
   for (const failure of failures) {
+    const { span } = failure
     if (failure.kind === 'subtype') {
       const value = print.value(failure.value)
-      const key = `${place(failure.span)} ${value}`
+      const key = `subtype ${place(span)} ${value}`
+      const texts = uses.get(key) ?? []
+      uses.set(key, texts)
       const text = print.use(failure.use)
-      const known = joined.get(key)
-      if (known === undefined) {
-        joined.set(key, { value, span: failure.span, uses: [text] })
-        order.push({ key })
-      } else if (!known.uses.includes(text)) known.uses.push(text)
+      if (!texts.includes(text)) texts.push(text)
+      const message = msg`Type \`${value}\` is not a subtype of \`${texts.join(' | ')}\``
+      reasons.set(key, { span, isSubtype: true, message, remarks: [] })
     } else {
       const message = failure.message(print)
-      const key = `${place(failure.span)} ${message}`
-      if (seen.has(key)) continue
-      seen.add(key)
-      const remarks = failure.remarks?.(print) ?? []
-      order.push({ span: failure.span, isSubtype: false, message, remarks })
+      const key = `other ${place(span)} ${message}`
+      if (reasons.has(key)) continue
+      reasons.set(key, { span, isSubtype: false, message, remarks: failure.remarks?.(print) ?? [] })
     }
   }
-  for (const each of order) {
-    if (!('key' in each)) reasons.push(each)
-    else {
-      const { value, span, uses } = joined.get(each.key) as { value: string; span: Span; uses: string[] }
-      const message = msg`Type \`${value}\` is not a subtype of \`${uses.join(' | ')}\``
-      reasons.push({ span, isSubtype: true, message, remarks: [] })
-    }
-  }
-  return reasons
+  return [...reasons.values()]
 }
 
 function place(span: Span | undefined): string {

@@ -4,7 +4,7 @@ import type { Program } from '../syntax/nodes.ts'
 import { bounded } from './budget.ts'
 import { machineFor, print } from './check-query.ts'
 import { instantiate } from './copies.ts'
-import type { Environment, Scheme } from './environment.ts'
+import type { Environment } from './environment.ts'
 import { monomorphic, Typer, TypeScope } from './expressions.ts'
 import type { Machine } from './machine.ts'
 import { mainTypeOf, type NamedType, namedType, type Type, unionOf } from './terms.ts'
@@ -86,14 +86,8 @@ class MemberList {
     const alias = instances.alias(type)
     if (alias !== undefined) this.#visit(alias)
     for (const [name, scheme] of shape.fields) {
-      this.#add(name, this.#instance(scheme, shape.parameters, type))
+      this.#add(name, instantiate(scheme, shape.parameters, type.args, this.#machine.level))
     }
-  }
-
-  #instance(scheme: Scheme, parameters: readonly string[], { args }: NamedType): Type {
-    return scheme.parameters.length === 0
-      ? scheme.type
-      : instantiate(scheme, parameters, args, this.#machine.level)
   }
 
   #add(name: string, type: Type): void {

@@ -13,18 +13,13 @@ export function rejectionOf(
   const { span } = value
   switch (use.kind) {
     case 'select':
-      return {
-        kind: 'other',
-        span: use.nameSpan ?? span,
-        message: print => msg`Type \`${print.value(value)}\` does not have field \`${use.field}\``,
-        remarks: print => fieldHints(value, use, print),
-      }
-    case 'open':
-      return {
-        kind: 'other',
-        span,
-        message: print => msg`Type \`${print.value(value)}\` does not have field \`${use.field}\``,
-      }
+    case 'open': {
+      const message = (print: Print) =>
+        msg`Type \`${print.value(value)}\` does not have field \`${use.field}\``
+      if (use.kind === 'open') return { kind: 'other', span, message }
+      const remarks = (print: Print) => fieldHints(value, use, print)
+      return { kind: 'other', span: use.nameSpan ?? span, message, remarks }
+    }
     case 'access':
       return {
         kind: 'other',
