@@ -51,15 +51,15 @@ const ordering: ReadonlySet<string> = new Set(['<', '<=', '>', '>='])
 
 /** Evaluates left-associative sequences of operators in a loop, which uses less stack than recursion. */
 export function evaluateBinary(node: BinaryNode, scope: Scope | undefined, call: Call): Value {
-  const row = [node]
+  const sequence = [node]
   let first: Node = node.left
   while (first.kind === 'binary') {
-    row.push(first)
+    sequence.push(first)
     first = first.left
   }
   let value = call.evaluation.evaluate(first, scope, call)
-  for (let index = row.length - 1; index >= 0; index--) {
-    const each = row[index] as BinaryNode
+  for (let index = sequence.length - 1; index >= 0; index--) {
+    const each = sequence[index] as BinaryNode
     if (!isDecided(each, value, call)) {
       value = applyOperator(each, value, call.evaluation.evaluate(each.right, scope, call), call)
     }

@@ -8,30 +8,12 @@ import { concatenate, requireExtent } from '../value-limits.ts'
 import { arraySearchEntries, elementAt, filterAll } from './array-search.ts'
 import { Distinct } from './distinct-elements.ts'
 import { elementEntries } from './elements.ts'
-import { entriesFor, type LibraryEntry, type Members, members } from './entry.ts'
+import { entriesFor, type Members, members } from './entry.ts'
 import { orderingsOf, sortBy } from './orderings.ts'
 import { any, array, callback, int } from './parameters.ts'
 import { toText } from './to-text.ts'
 
 const { field, method, variadic } = entriesFor<readonly Value[]>()
-
-const arrayOrderEntries: readonly LibraryEntry[] = [
-  variadic('order', {
-    rest: ['ordering', any],
-    type: '<A> (ordering: ...(A => Any) | { asc: A => Any } | { desc: A => Any }) => Array<A>',
-    summary:
-      'Sorts the elements. Each argument is a function that returns the sort key, or the result of `asc` or `desc`; without arguments, the elements are sorted by their own values.',
-    example: ['[3, 1].order(asc(n => n))', '[\n  1,\n  3\n]'],
-    run: (elements, args, call) => {
-      const orderings = orderingsOf(args, call)
-      // A sort function must not write, because the order of elements must not depend on writes during sorting.
-      const within = call.as({ limit: { effect: 'read', place: 'set functions' } })
-      return sortBy(elements, orderings, (element, { key }) =>
-        key === undefined ? element : within.apply(key, element),
-      )
-    },
-  }),
-]
 
 function* backwards(elements: readonly Value[]): Generator<Value, void, void> {
   for (let index = elements.length - 1; index >= 0; index--) yield elements[index] as Value
@@ -221,5 +203,19 @@ export const arrayMembers: Members = members('Array', [
     backwards,
   }),
   ...arraySearchEntries,
-  ...arrayOrderEntries,
+  variadic('order', {
+    rest: ['ordering', any],
+    type: '<A> (ordering: ...(A => Any) | { asc: A => Any } | { desc: A => Any }) => Array<A>',
+    summary:
+      'Sorts the elements. Each argument is a function that returns the sort key, or the result of `asc` or `desc`; without arguments, the elements are sorted by their own values.',
+    example: ['[3, 1].order(asc(n => n))', '[\n  1,\n  3\n]'],
+    run: (elements, args, call) => {
+      const orderings = orderingsOf(args, call)
+      // A sort function must not write, because the order of elements must not depend on writes during sorting.
+      const within = call.as({ limit: { effect: 'read', place: 'set functions' } })
+      return sortBy(elements, orderings, (element, { key }) =>
+        key === undefined ? element : within.apply(key, element),
+      )
+    },
+  }),
 ])

@@ -48,7 +48,7 @@ export const listing: readonly FunctionDefinition[] = [
       'Returns the set of the documents for which `predicate` returns true. A read of this set can read every document of the collection.',
     example: ['Author.where(.name == "Ann").count()', '1'],
     run(collection, { predicate }, call) {
-      hintOfScan(collection, 'where', call)
+      addScanHint(collection, 'where', call)
       return new WhereSet(allOf(collection, undefined, call), predicate, originOf(call))
     },
   }),
@@ -60,7 +60,7 @@ export const listing: readonly FunctionDefinition[] = [
       'Returns the first document for which `predicate` returns true, or null if there is none. The call can read every document of the collection.',
     example: ['Author.firstWhere(.name == "Ann")!.name', '"Ann"'],
     run(collection, { predicate }, call) {
-      hintOfScan(collection, 'firstWhere', call)
+      addScanHint(collection, 'firstWhere', call)
       const found = new WhereSet(allOf(collection, undefined, call), predicate, originOf(call))
       return firstOf(elementsOf(found, call), msg`empty set`, call)
     },
@@ -73,7 +73,7 @@ export const listing: readonly FunctionDefinition[] = [
   }),
 ]
 
-function hintOfScan({ name }: Module, method: string, call: Call): void {
+function addScanHint({ name }: Module, method: string, call: Call): void {
   const text = `Using ${method}() on collection ${name} can cause a read of every document.`
   call.evaluation.hint('collection_scan', text, call.span)
 }
@@ -124,7 +124,7 @@ const entries: readonly LibraryEntry[] = [
   }),
 ]
 
-/** `own` adds the collection's index functions. */
+/** The members of a user collection. `own` adds the collection's index functions. */
 export function companionMembers(name: string, own: readonly LibraryEntry[] = []): Members {
   return members(name, [...entries, ...own], applyId)
 }

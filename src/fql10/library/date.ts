@@ -44,8 +44,8 @@ function moveDate(
   const days = daysOf(amount)
   const sum = days === undefined ? undefined : addDays(value, direction * days)
   if (sum !== undefined) return sum
-  const goesUp = days === undefined ? direction > 0n : direction * days > 0n
-  throw call.failure('invalid_date', msg`Date exceeds the ${goesUp ? 'maximum' : 'minimum'} value.`)
+  const isTooLate = days === undefined ? direction > 0n : direction * days > 0n
+  throw call.failure('invalid_date', msg`Date exceeds the ${isTooLate ? 'maximum' : 'minimum'} value.`)
 }
 
 export const dateMembers: Members = members('Date', [

@@ -36,7 +36,7 @@ function foldElements(elements: Iterable<Value>, seed: Value, reducer: FunctionV
   return result
 }
 
-/** Combines neighbours in pairs, repeats this step until one value is left, and combines it with the seed. */
+/** Combines neighbours in pairs, repeats this step until one value is left, and combines this value with the seed. */
 function combine(elements: readonly Value[], seed: Value, combiner: FunctionValue, call: Call): Value {
   if (elements.length === 0) return seed
   let level = elements
@@ -61,10 +61,10 @@ function some(elements: Iterable<Value>, test: (element: Value) => boolean): boo
 }
 
 export function elementEntries<Receiver>(reading: Reading<Receiver>): readonly FunctionDefinition[] {
-  return [...lookingEntries(reading), ...combiningEntries(reading)]
+  return [...searchingEntries(reading), ...combiningEntries(reading)]
 }
 
-function lookingEntries<Receiver>({ noun, made, isEmpty, elements, backwards }: Reading<Receiver>) {
+function searchingEntries<Receiver>({ noun, made, isEmpty, elements, backwards }: Reading<Receiver>) {
   const { method } = entriesFor<Receiver>()
   return [
     method('first', {

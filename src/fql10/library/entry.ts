@@ -104,7 +104,6 @@ function signature(parameters: Parameters, run: Signature['run']): Signature {
   return { parameters: Object.entries(parameters), rest: undefined, run }
 }
 
-/** Creates entries for receivers of one type. */
 interface Entries<Receiver> {
   field(
     name: string,

@@ -91,9 +91,11 @@ interface NativeDeclaration {
   readonly type: string
   /** The static type of the method `create`. */
   readonly create: string
+  /** Members that only this collection has. */
   readonly own?: readonly LibraryEntry[]
 }
 
+/** A native collection whose documents have names. */
 function named(
   number: number,
   { name, type, create: created, own = [] }: NativeDeclaration,
@@ -103,6 +105,7 @@ function named(
   return { number, module: new Module(name, table), documents: namedDocumentMembers, type }
 }
 
+/** A native collection whose documents have ids. */
 function numbered(
   number: number,
   { name, type, create: created, own = [] }: NativeDeclaration,

@@ -10,7 +10,7 @@ import { any, array, object, struct } from './parameters.ts'
 
 const { method } = entriesFor<Module>()
 
-/** Accepts an object or an existing document. For others, throws `invalid_argument`, which names `parameter`. */
+/** Accepts an object or an existing document. Throws `invalid_argument` for any other value of `parameter`. */
 function fieldsOf(parameter: string, value: Struct | Doc | Module, call: Call): Struct {
   if (value instanceof Module)
     throw call.invalidArgument(parameter, msg`expected either an object or a document`)

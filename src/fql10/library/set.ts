@@ -38,7 +38,7 @@ function isEmpty(set: LazySet, call: Call): boolean {
 
 /** If `readsAll` is defined, adds a hint that the method with this name reads all elements. */
 function elements(set: LazySet, call: Call, readsAll?: string): Iterable<Value> {
-  if (readsAll !== undefined) hintOfFullRead(set, readsAll, call)
+  if (readsAll !== undefined) addFullReadHint(set, readsAll, call)
   return elementsOf(set, call)
 }
 
@@ -76,7 +76,7 @@ const setReadingEntries: readonly LibraryEntry[] = [
     summary: 'Counts the elements. The call reads the full set.',
     example: ['[1, 2].toSet().count()', '2'],
     run: (set, _, call) => {
-      hintOfFullRead(set, 'count', call)
+      addFullReadHint(set, 'count', call)
       let count = 0n
       for (const item of set.items(call, undefined)) {
         step()
@@ -93,7 +93,7 @@ const setReadingEntries: readonly LibraryEntry[] = [
     summary: 'Reads all elements into an array.',
     example: ['[1, 2].toSet().toArray()', '[\n  1,\n  2\n]'],
     run(set, _, call) {
-      hintOfFullRead(set, 'toArray', call)
+      addFullReadHint(set, 'toArray', call)
       const elements = allElements(set, call)
       call.evaluation.compute(elements.length)
       return requireExtent(elements, call)
@@ -102,7 +102,7 @@ const setReadingEntries: readonly LibraryEntry[] = [
 ]
 
 /** Adds no hint if the set contains no stored documents. */
-function hintOfFullRead(set: LazySet, method: string, call: Call): void {
+function addFullReadHint(set: LazySet, method: string, call: Call): void {
   if (!readsStored(set)) return
   call.evaluation.hint('full_set_read', `Using ${method}() causes the full set to be read.`, call.span)
 }
@@ -151,7 +151,7 @@ const making = [
       'Sorts the elements. Each argument is a function that returns the sort key, or the result of `asc` or `desc`; without arguments, the elements are sorted by their own values.',
     example: ['[3, 1].toSet().order(asc(n => n)).toArray()', '[\n  1,\n  3\n]'],
     run(inner, args, call) {
-      hintOfFullRead(inner, 'order', call)
+      addFullReadHint(inner, 'order', call)
       return new OrderSet(inner, orderingsOf(args, call), originOf(call))
     },
   }),
@@ -160,7 +160,7 @@ const making = [
     summary: 'Returns the elements without duplicates, in ascending order.',
     example: ['[2, 1, 2].toSet().distinct().toArray()', '[\n  1,\n  2\n]'],
     run(inner, _, call) {
-      hintOfFullRead(inner, 'distinct', call)
+      addFullReadHint(inner, 'distinct', call)
       return new DistinctSet(inner)
     },
   }),

@@ -17,7 +17,7 @@ import { offsetWithin, positionOf } from './string-search.ts'
 
 const { method } = entriesFor<string>()
 
-/** The cost of compiling one character of an expression, relative to the cost of searching one character of a text. */
+/** Compiling one character of an expression takes as long as searching this number of characters of a text. */
 const compilationsPerUnit = 64
 /** Executing this number of instructions of a compiled pattern takes as long as searching one character. */
 const instructionsPerUnit = 2

@@ -42,8 +42,8 @@ function integerIn(text: string, radix: number): bigint | undefined {
 }
 
 /**
- * Accepts a letter from A to Z, or a decimal digit of any script. Returns undefined if it is no digit in the given
- * radix.
+ * Accepts a letter from A to Z, or a decimal digit of any script. Returns undefined if the character is not a digit in
+ * the given radix.
  */
 function digitOf(character: string, radix: number): number | undefined {
   const digit = /^[0-9A-Za-z]$/.test(character) ? Number.parseInt(character, 36) : decimalDigit(character)

@@ -50,7 +50,8 @@ const tables: readonly Members[] = [
 
 const modules = tables.map(table => new Module(table.name, table))
 
-const named: ReadonlyMap<string, Module | BoundFunction> = new Map<string, Module | BoundFunction>([
+/** All globals except the module `FQL`, whose members are these globals. */
+const membersOfFql: ReadonlyMap<string, Module | BoundFunction> = new Map<string, Module | BoundFunction>([
   ...modules.map(module => [module.name, module] as const),
   ...natives.map(({ module }) => [module.name, module] as const),
   // `Credentials` is the former name of the module `Credential`.
@@ -58,9 +59,12 @@ const named: ReadonlyMap<string, Module | BoundFunction> = new Map<string, Modul
   ...globalFunctions.map(definition => [definition.name, new BoundFunction(null, definition)] as const),
 ])
 
-const fql = fqlModule(named)
+const fql = fqlModule(membersOfFql)
 
-export const globals: ReadonlyMap<string, Module | BoundFunction> = new Map([...named, [fql.name, fql]])
+export const globals: ReadonlyMap<string, Module | BoundFunction> = new Map([
+  ...membersOfFql,
+  [fql.name, fql],
+])
 
 export const typeTables: Readonly<Partial<Record<Kind, Members>>> = {
   ...smallTypes,

@@ -15,7 +15,7 @@ import {
   timeFromMicros,
   timeUnit,
 } from '../../values/time.ts'
-import { int64Max, int64Min, type Time } from '../../values/value.ts'
+import type { Time } from '../../values/value.ts'
 import type { Call } from '../call.ts'
 import { doubleOf } from '../numbers.ts'
 import { integerOf, type Module, type NumberValue } from '../value.ts'
@@ -31,28 +31,28 @@ export function unitNamed(text: string, noun: 'time' | 'date', call: Call): Time
 }
 
 /** The direction in which fractions of a nanosecond are rounded. */
-type Cut = 'toward zero' | 'half up'
+type Rounding = 'toward zero' | 'half up'
 
 /**
  * A double stands for its shortest decimal notation, such as 0.1, and not for its exact binary value. Returns undefined
  * for an infinite amount or NaN.
  */
-function nanosOf(amount: NumberValue, unit: TimeUnit, cut: Cut): bigint | undefined {
+function nanosOf(amount: NumberValue, unit: TimeUnit, rounding: Rounding): bigint | undefined {
   const integer = integerOf(amount)
   if (integer !== undefined) return integer * unit.nanos
   const double = doubleOf(amount)
-  return Number.isFinite(double) ? timesDecimal(unit.nanos, double, cut) : undefined
+  return Number.isFinite(double) ? timesDecimal(unit.nanos, double, rounding) : undefined
 }
 
 /** Multiplies by the shortest decimal notation of a double, and rounds the product to an integer. */
-function timesDecimal(factor: bigint, double: number, cut: Cut): bigint {
+function timesDecimal(factor: bigint, double: number, rounding: Rounding): bigint {
   const [digits = '', exponentText = '0'] = double.toExponential().split('e')
   const [whole = '', fraction = ''] = digits.split('.')
   const product = factor * BigInt(whole + fraction)
   const exponent = Number(exponentText) - fraction.length
   if (exponent >= 0) return product * 10n ** BigInt(exponent)
   const divisor = 10n ** BigInt(-exponent)
-  if (cut === 'toward zero') return product / divisor
+  if (rounding === 'toward zero') return product / divisor
   const doubled = 2n * product + divisor
   const floor = doubled / (2n * divisor)
   return doubled < 0n && floor * 2n * divisor !== doubled ? floor - 1n : floor
@@ -81,8 +81,8 @@ function moveTime(value: Time, amount: NumberValue, unit: string, direction: 1n 
   const nanos = nanosOf(amount, unitNamed(unit, 'time', call), 'toward zero')
   const sum = nanos === undefined ? undefined : addToTime(value, direction * nanos, nanosecond)
   if (sum !== undefined && isWithinYears(sum)) return sum
-  const goesUp = nanos === undefined ? direction > 0n : direction * nanos > 0n
-  throw outOfRange(goesUp, call)
+  const isTooLate = nanos === undefined ? direction > 0n : direction * nanos > 0n
+  throw outOfRange(isTooLate, call)
 }
 
 /** True if ISO text can represent the year. Version 4 also allows times up to one year outside of this range. */
@@ -91,12 +91,13 @@ function isWithinYears(value: Time): boolean {
   return day >= minEpochDay && day <= maxEpochDay
 }
 
-function outOfRange(isBeyond: boolean, call: Call): unknown {
-  return call.failure('invalid_time', msg`Time exceeds the ${isBeyond ? 'maximum' : 'minimum'} value.`)
+function outOfRange(isTooLate: boolean, call: Call): unknown {
+  return call.failure('invalid_time', msg`Time exceeds the ${isTooLate ? 'maximum' : 'minimum'} value.`)
 }
 
+/** An overflow wraps around, as in 64-bit arithmetic. */
 function wrapInt64(integer: bigint): bigint {
-  return integer < int64Min || integer > int64Max ? BigInt.asIntN(64, integer) : integer
+  return BigInt.asIntN(64, integer)
 }
 
 export const timeMembers: Members = members('Time', [

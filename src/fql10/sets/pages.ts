@@ -38,7 +38,7 @@ function startOf(set: SetValue, call: Call, size = lazy(set).pageSize): PageStar
   return { set: lazy(set), encoded: undefined, from: undefined, time: timeOfState(call), size }
 }
 
-/** The query reads its snapshot with its own writes. */
+/** The time of the state that the query reads: the time of its own writes, or of its snapshot. */
 function timeOfState({ evaluation: { now, world } }: Call): number {
   return world.sealing.writeTime() ?? now
 }

@@ -48,7 +48,7 @@ export class RevivalError {}
 /** Throws {@link RevivalError}, and the failures of calls of index functions. */
 export class Reviver {
   readonly #call: Call
-  /** The snapshot time for sets that were saved without one. */
+  /** The snapshot time for sets that were saved without a snapshot time. */
   readonly #snapshot: number | undefined
 
   constructor(call: Call, snapshot: number | undefined) {
@@ -137,6 +137,7 @@ export class Reviver {
     const { node, source } = catchError(QueryFailure, parse, () => {
       throw new RevivalError()
     })
+    // The text of a lambda contains only its own placeholders, which are numbered from 0.
     const renamed = new Map(
       (indices as readonly bigint[]).map((index, at) => [
         placeholderName(Number(index)),

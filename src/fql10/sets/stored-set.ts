@@ -26,7 +26,7 @@ interface StoredSetOptions extends ReadTimes {
   readonly index: string | undefined
   /**
    * Identifies the content of the index, as of the call that created the set: a position is valid only while the index
-   * has this content. Undefined for a set without an index, and for a set from a cursor that does not contain it.
+   * has this content. Undefined for a set without an index, and for a set from a cursor without this text.
    */
   readonly content?: string | undefined
   readonly terms: readonly StoredValue[]
