@@ -19,7 +19,7 @@ export class OperationError extends LanguageError {
   /** True if the document is invalid, so that nothing has run. The response then contains `data: null`. */
   readonly isInvalid: boolean
   readonly fault: ResponseFault
-  readonly #aborted: string | undefined
+  readonly aborted: string | undefined
 
   constructor(
     errors: readonly ErrorEntry[],
@@ -32,16 +32,12 @@ export class OperationError extends LanguageError {
     super(errors[0]?.message ?? 'the operation failed')
     this.errors = errors
     this.isInvalid = isInvalid
-    this.#aborted = aborted
+    this.aborted = aborted
     this.fault = {
       code: errors[0]?.extensions?.code ?? 'invalid document',
       text: template ?? msg``,
       position: msg``,
     }
-  }
-
-  get aborted(): string | undefined {
-    return this.#aborted
   }
 
   /** The error for a document or a request that cannot be evaluated. */
@@ -64,15 +60,12 @@ export class SchemaError extends LanguageError {
   override name = 'SchemaError'
   readonly status: 400 | 403
   readonly fault: ResponseFault
+  readonly aborted = undefined
 
   constructor(message: string | Message, status: SchemaError['status'] = 400) {
     super(String(message))
     this.status = status
     this.fault = { code: 'invalid schema', text: messageOf(message), position: msg`` }
-  }
-
-  get aborted(): undefined {
-    return undefined
   }
 }
 

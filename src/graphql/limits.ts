@@ -97,14 +97,14 @@ class OperationWalk {
 
   selections(sets: readonly SelectionSetNode[], depth: number, open: ReadonlySet<string>): void {
     if (depth > graphqlLimits.selectionDepthMax)
-      throw limitError(
+      throw OperationError.invalid(
         `The selections are nested too deeply. Max: ${graphqlLimits.selectionDepthMax} levels.`,
       )
     const fields = new Map<string, { nodes: FieldNode[]; open: ReadonlySet<string> }>()
     for (const set of sets) this.#collect(set, fields, open)
     for (const [name, { nodes, open: spread }] of fields) {
       if (nodes.length > graphqlLimits.responseNameRepeatsMax)
-        throw limitError(
+        throw OperationError.invalid(
           `The field '${name}' is selected too often. Max: ${graphqlLimits.responseNameRepeatsMax} times.`,
         )
       const inner = nodes.flatMap(({ selectionSet }) => selectionSet ?? [])
@@ -121,7 +121,10 @@ class OperationWalk {
     for (const selection of selections) {
       step()
       // Fragments without fields count, too, because each of them costs as much as a field.
-      this.#count()
+      if (++this.#fields > graphqlLimits.selectedFieldsMax)
+        throw OperationError.invalid(
+          `The operation selects too many fields. Max: ${graphqlLimits.selectedFieldsMax}.`,
+        )
       if (selection.kind === Kind.FIELD) {
         this.#field(selection, fields, open)
       } else if (selection.kind === Kind.INLINE_FRAGMENT) this.#collect(selection.selectionSet, fields, open)
@@ -143,9 +146,11 @@ class OperationWalk {
     const name = node.name.value
     const { aliasesMax, introspectionsMax } = graphqlLimits
     if (node.alias !== undefined && ++this.#aliases > aliasesMax)
-      throw limitError(`The operation has too many aliases. Max: ${aliasesMax}.`)
+      throw OperationError.invalid(`The operation has too many aliases. Max: ${aliasesMax}.`)
     if ((name === '__schema' || name === '__type') && ++this.#introspections > introspectionsMax)
-      throw limitError(`The operation reads the schema too often. Max: ${introspectionsMax} times.`)
+      throw OperationError.invalid(
+        `The operation reads the schema too often. Max: ${introspectionsMax} times.`,
+      )
     const key = node.alias?.value ?? name
     const known = fields.get(key)
     if (known === undefined) fields.set(key, { nodes: [node], open })
@@ -154,13 +159,4 @@ class OperationWalk {
       known.open = new Set([...known.open, ...open])
     }
   }
-
-  #count(): void {
-    if (++this.#fields > graphqlLimits.selectedFieldsMax)
-      throw limitError(`The operation selects too many fields. Max: ${graphqlLimits.selectedFieldsMax}.`)
-  }
-}
-
-function limitError(message: string): OperationError {
-  return OperationError.invalid(message)
 }

@@ -66,9 +66,14 @@ export function validationEntry(
   lines: DocumentLines,
   schema: GraphQLSchema,
 ): ErrorEntry {
-  const locations = error.locations ?? []
-  const message = translate(shortened(error.message), schema) + describePlace(locations, lines)
-  return { message, locations: locations.map(({ column, line }) => ({ line, column })) }
+  return entryOf(error, translate(shortened(error.message), schema), lines)
+}
+
+function entryOf({ locations = [] }: GraphQLError, text: string, lines: DocumentLines): ErrorEntry {
+  return {
+    message: text + describePlace(locations, lines),
+    locations: locations.map(({ column, line }) => ({ line, column })),
+  }
 }
 
 type Rule = readonly [RegExp, (parts: readonly string[], schema: GraphQLSchema) => string]
@@ -154,9 +159,7 @@ interface GivenVariables {
 
 /** Returns the entry of a response for an invalid value of a variable. */
 export function variableEntry(error: GraphQLError, lines: DocumentLines, given: GivenVariables): ErrorEntry {
-  const locations = error.locations ?? []
-  const message = describeVariable(shortened(error.message), given) + describePlace(locations, lines)
-  return { message, locations: locations.map(({ column, line }) => ({ line, column })) }
+  return entryOf(error, describeVariable(shortened(error.message), given), lines)
 }
 
 /** Maximum number of characters of a value in a text. */

@@ -15,7 +15,7 @@ import { type ArgumentsOf, argumentsOf, type ParameterSource, Parameters } from 
 import { ReadCompiler, sizeOf } from './read-compiler.ts'
 import { nonNullText, type Plan, type PlanMember } from './result-plan.ts'
 import { type SelectedField, Selections } from './selections.ts'
-import { documentRef, storedValue } from './stored-values.ts'
+import { collectionRef, documentRef, storedValue } from './stored-values.ts'
 import { WriteCompiler } from './write-compiler.ts'
 
 const lambdaVersion = '4'
@@ -174,19 +174,18 @@ class OperationCompiler {
     const { library } = this.#schema
     const type = library.getNamedType(definition.type) as GraphQLObjectType
     const ref = () => this.#parameters.add(source => documentRef(type.name, given(source).id, this.#schema))
-    const read = (document: string) => this.#reads.document(type, field.selectionSets, variable(document))
-    const nullable = !library.isNonNullType(definition.type)
-    const planned = (plan: Plan): Plan => (nullable ? plan : { kind: 'non-null', of: plan })
+    const isNonNull = library.isNonNullType(definition.type)
+    const planned = (plan: Plan): Plan => (isNonNull ? { kind: 'non-null', of: plan } : plan)
     if (field.name.startsWith('find')) return this.#reads.value(definition.type, field.selectionSets, ref())
     const document = this.#reads.name()
-    const { expression, plan } = read(document)
+    const { expression, plan } = this.#reads.document(type, field.selectionSets, variable(document))
     if (field.name.startsWith('delete')) {
       const target = ref()
       const removed = letIn([[document, call({ delete: target })]], expression)
       return { expression: ifElse(call({ exists: target }), removed, null), plan: planned(plan) }
     }
     const isCreate = field.name.startsWith('create')
-    const target = isCreate ? this.#collection(type.name) : ref()
+    const target = isCreate ? collectionRef(type.name, this.#schema) : ref()
     const inputType = definition.args.find(({ name }) => name === 'data')?.type
     const depends = this.#writes.dependsOnInput(type.name, inputType)
     if (depends) this.#isForOneRequest = true
@@ -201,11 +200,5 @@ class OperationCompiler {
       expression: isCreate ? whole : ifElse(call({ exists: target }), whole, null),
       plan: planned(plan),
     }
-  }
-
-  #collection(type: string): Fql {
-    const collection = this.#schema.collections.get(type)
-    if (collection === undefined) throw new Error(`the type ${type} has a collection`)
-    return collection.ref
   }
 }

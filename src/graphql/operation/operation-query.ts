@@ -36,11 +36,11 @@ const preparationMsMax = 5
  * long documents always run in the slow lane. The library validates a document without a pause, and results are
  * remembered only for valid documents.
  */
-const known = new GenerationCache<string, number>(knownUnitsMax, units => units)
+const knownDocuments = new GenerationCache<string, number>(knownUnitsMax, units => units)
 
 /** Remembers a long document that another process has validated in a short time. */
 export function rememberDocument(query: string): void {
-  known.set(query, query.length)
+  knownDocuments.set(query, query.length)
 }
 
 export class OperationQuery implements Query {
@@ -54,7 +54,7 @@ export class OperationQuery implements Query {
 
   get isLong(): boolean {
     const { query } = this.#request
-    return query.length > graphqlLimits.newDocumentUnits && known.get(query) === undefined
+    return query.length > graphqlLimits.newDocumentUnits && knownDocuments.get(query) === undefined
   }
 
   evaluate(session: Session): RenderedResponse {
@@ -73,8 +73,9 @@ export class OperationQuery implements Query {
     const { query: text } = this.#request
     const { data, errors } = renderData(compiled.plan, value, { session, text, introspected })
     const rest = errors.length === 0 ? '' : `,"errors":${JSON.stringify(errors)}`
-    const isKnown = text.length <= graphqlLimits.newDocumentUnits || prepared.preparationMs > preparationMsMax
-    return { status: 200, body: `{"data":${data}${rest}}`, lesson: isKnown ? undefined : text }
+    const isShort = text.length <= graphqlLimits.newDocumentUnits
+    const isLesson = !isShort && prepared.preparationMs <= preparationMsMax
+    return { status: 200, body: `{"data":${data}${rest}}`, lesson: isLesson ? text : undefined }
   }
 
   value(session: Session): Value {
@@ -93,7 +94,7 @@ function run({ lambda, parameters }: CompiledOperation, source: ParameterSource)
   }
 }
 
-/** Records the indexes, functions and collections of the root fields for the query log. */
+/** Records the indexes and functions of the root fields for the query log. */
 function noteObjects({ operation }: PreparedOperation, schema: DatabaseSchema, { named }: Session): void {
   const root = operation.operation === 'mutation' ? 'Mutation' : 'Query'
   for (const selection of operation.selectionSet.selections) {

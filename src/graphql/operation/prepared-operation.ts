@@ -1,7 +1,7 @@
 // Parses and validates documents, and remembers the result for each database: the same text is validated again only
 // after a change of the schema.
 
-import type { GraphQLError, OperationDefinitionNode } from 'graphql'
+import type { FragmentDefinitionNode, GraphQLError, OperationDefinitionNode } from 'graphql'
 import { catchError } from '../../base/catch-error.ts'
 import { systemClock } from '../../base/clock.ts'
 import { longCall } from '../../base/effort.ts'
@@ -124,7 +124,10 @@ function selectOperation(
   return found
 }
 
-function conditionsOf(definitions: readonly PreparedDefinition[], library: Library): readonly string[] {
+function conditionsOf(
+  definitions: readonly (OperationDefinitionNode | FragmentDefinitionNode)[],
+  library: Library,
+): readonly string[] {
   const names = new Set<string>()
   for (const definition of definitions)
     library.visit(definition, {
@@ -135,10 +138,6 @@ function conditionsOf(definitions: readonly PreparedDefinition[], library: Libra
     })
   return [...names]
 }
-
-type PreparedDefinition =
-  | OperationDefinitionNode
-  | (Fragments extends ReadonlyMap<string, infer F> ? F : never)
 
 /** An operation has a compiled form for each combination of values of `@include` and `@skip`. */
 export function compiledForm(

@@ -23,7 +23,14 @@ import {
   variable,
 } from './fql.ts'
 import { type ArgumentsOf, argumentsOf, type ParameterSource, type Parameters } from './parameters.ts'
-import { documentSlot, nonNullText, type Plan, type PlanMember } from './result-plan.ts'
+import {
+  documentSlot,
+  nonNullLeaf,
+  nonNullText,
+  type ObjectPlan,
+  type Plan,
+  type PlanMember,
+} from './result-plan.ts'
 import type { SelectedField, Selections } from './selections.ts'
 
 /** Number of elements of a page without `_size`. */
@@ -84,8 +91,7 @@ export class ReadCompiler {
   #entity(type: GraphQLObjectType, sets: readonly SelectionSetNode[], source: Fql): CompiledValue {
     const document = this.name()
     const { expression, plan } = this.document(type, sets, variable(document))
-    const hasSlots = plan.kind === 'object' && plan.hasSlots
-    const read = hasSlots
+    const read = plan.hasSlots
       ? call({ read_document: source, as: lambda(document, expression) })
       : call({ find_document: source })
     return { expression: read, plan, isPlain: false }
@@ -96,25 +102,29 @@ export class ReadCompiler {
     type: GraphQLObjectType,
     sets: readonly SelectionSetNode[],
     document: Fql,
-  ): { readonly expression: Fql; readonly plan: Plan } {
+  ): { readonly expression: Fql; readonly plan: ObjectPlan } {
+    return this.#object(type, sets, document, field => this.#field(type, field, document))
+  }
+
+  /** `compile` compiles a selected field of `value`. */
+  #object(
+    type: GraphQLObjectType,
+    sets: readonly SelectionSetNode[],
+    value: Fql,
+    compile: (field: SelectedField) => CompiledValue,
+  ): { readonly expression: Fql; readonly plan: ObjectPlan } {
     const slots: [string, Fql][] = []
     const members = this.#selections.fields(sets).map((field): PlanMember => {
       const { key, name, node } = field
       const own = this.#ownMember(field, type)
       if (own !== undefined) return own
-      const { expression, isPlain, plan } = this.#field(type, field, document)
+      const { expression, isPlain, plan } = compile(field)
       if (isPlain) return { key, node, plan, source: { kind: 'field', name } }
-      return { key, node, plan, source: { kind: 'slot', name: addSlot(slots, expression) } }
+      const slot = `s${slots.length}`
+      slots.push([slot, expression])
+      return { key, node, plan, source: { kind: 'slot', name: slot } }
     })
-    return this.#object(document, slots, members, true)
-  }
-
-  #object(
-    value: Fql,
-    slots: readonly (readonly [string, Fql])[],
-    members: readonly PlanMember[],
-    isEntity: boolean,
-  ): { readonly expression: Fql; readonly plan: Plan } {
+    const isEntity = this.#schema.collections.has(type.name)
     const hasSlots = slots.length > 0
     const expression = hasSlots ? objectOf([[documentSlot, value], ...slots]) : value
     return { expression, plan: { kind: 'object', isEntity, hasSlots, members } }
@@ -124,20 +134,8 @@ export class ReadCompiler {
     if (name === '__typename')
       return { key, node, plan: nonNullText, source: { kind: 'text', text: type.name } }
     if (!this.#schema.collections.has(type.name)) return undefined
-    if (name === '_id')
-      return {
-        key,
-        node,
-        plan: { kind: 'non-null', of: { kind: 'leaf', type: 'ID' } },
-        source: { kind: 'id' },
-      }
-    if (name === '_ts')
-      return {
-        key,
-        node,
-        plan: { kind: 'non-null', of: { kind: 'leaf', type: 'Long' } },
-        source: { kind: 'ts' },
-      }
+    if (name === '_id') return { key, node, plan: nonNullLeaf('ID'), source: { kind: 'id' } }
+    if (name === '_ts') return { key, node, plan: nonNullLeaf('Long'), source: { kind: 'ts' } }
     return undefined
   }
 
@@ -220,9 +218,8 @@ export class ReadCompiler {
 
   /** Several aliases of `data` are read together: each element is then an object with a slot for each alias. */
   #pageData(pageType: GraphQLObjectType, fields: readonly SelectedField[]) {
-    const { library } = this.#schema
     const item = this.name()
-    const element = this.#elementType(pageType, library)
+    const element = this.#elementType(pageType)
     const all = fields.map(({ key, selectionSets }) => ({
       key,
       ...this.value(element, selectionSets, variable(item)),
@@ -251,29 +248,18 @@ export class ReadCompiler {
     }
   }
 
-  #elementType(pageType: GraphQLObjectType, library: DatabaseSchema['library']): GraphQLOutputType {
+  #elementType(pageType: GraphQLObjectType): GraphQLOutputType {
+    const { library } = this.#schema
     const list = library.getNullableType(this.#definition(pageType, 'data').type)
     return library.isListType(list) ? list.ofType : list
   }
 
   #embedded(type: GraphQLObjectType, sets: readonly SelectionSetNode[], source: Fql): CompiledValue {
     const object = this.name()
-    const slots: [string, Fql][] = []
-    const members = this.#selections.fields(sets).map((field): PlanMember => {
-      const { key, name, node, selectionSets } = field
-      const own = this.#ownMember(field, type)
-      if (own !== undefined) return own
-      const { type: fieldType } = this.#definition(type, name)
-      const { expression, isPlain, plan } = this.value(
-        fieldType,
-        selectionSets,
-        select([name], variable(object)),
-      )
-      if (isPlain) return { key, node, plan, source: { kind: 'field', name } }
-      return { key, node, plan, source: { kind: 'slot', name: addSlot(slots, expression) } }
-    })
-    const { expression, plan } = this.#object(variable(object), slots, members, false)
-    if (slots.length === 0) return { expression: source, plan, isPlain: true }
+    const { expression, plan } = this.#object(type, sets, variable(object), ({ name, selectionSets }) =>
+      this.value(this.#definition(type, name).type, selectionSets, select([name], variable(object))),
+    )
+    if (!plan.hasSlots) return { expression: source, plan, isPlain: true }
     const whole = ifElse(call({ is_object: variable(object) }), expression, null)
     return { expression: letIn([[object, source]], whole), plan, isPlain: false }
   }
@@ -299,10 +285,4 @@ function multiplied(pages: readonly ArgumentsOf[]): (source: ParameterSource) =>
 
 export function sizeOf({ _size }: Readonly<Record<string, unknown>>): bigint {
   return typeof _size === 'number' ? BigInt(_size) : pageSizeDefault
-}
-
-function addSlot(slots: [string, Fql][], expression: Fql): string {
-  const name = `s${slots.length}`
-  slots.push([name, expression])
-  return name
 }

@@ -26,7 +26,7 @@ import {
 import type { ErrorEntry } from '../errors.ts'
 import { encodeCursor } from './cursors.ts'
 import { DocumentLines, describePlace } from './messages.ts'
-import { documentSlot, type Plan, type PlanMember } from './result-plan.ts'
+import { documentSlot, type ObjectPlan, type Plan, type PlanMember } from './result-plan.ts'
 
 const renderLimits = {
   /** Maximum number of characters of the data in a response of GraphQL; own limit. */
@@ -168,7 +168,7 @@ class Renderer {
     })
   }
 
-  #object(plan: Extract<Plan, { readonly kind: 'object' }>, given: Value | undefined): string | undefined {
+  #object(plan: ObjectPlan, given: Value | undefined): string | undefined {
     if (given === null || given === undefined) return 'null'
     const slots = plan.hasSlots ? (given as ObjectValue) : undefined
     // The root object has slots, but no document.

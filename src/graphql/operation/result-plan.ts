@@ -10,13 +10,16 @@ export type Plan =
   | { readonly kind: 'page'; readonly members: readonly PlanMember[] }
   /** A member of an object that contains several values of one element. */
   | { readonly kind: 'slot'; readonly name: string; readonly of: Plan }
-  /** `hasSlots`: the value has the document in {@link documentSlot}, and further values in slots. */
-  | {
-      readonly kind: 'object'
-      readonly isEntity: boolean
-      readonly hasSlots: boolean
-      readonly members: readonly PlanMember[]
-    }
+  | ObjectPlan
+
+export interface ObjectPlan {
+  readonly kind: 'object'
+  /** True for a type with a collection. */
+  readonly isEntity: boolean
+  /** True if the value has the document in {@link documentSlot}, and further values in slots. */
+  readonly hasSlots: boolean
+  readonly members: readonly PlanMember[]
+}
 
 export interface PlanMember {
   /** The name in the response. */
@@ -34,4 +37,8 @@ type MemberSource =
 /** The slot with the document of an object with slots. */
 export const documentSlot = 'd'
 
-export const nonNullText: Plan = { kind: 'non-null', of: { kind: 'leaf', type: 'String' } }
+export function nonNullLeaf(type: string): Plan {
+  return { kind: 'non-null', of: { kind: 'leaf', type } }
+}
+
+export const nonNullText: Plan = nonNullLeaf('String')

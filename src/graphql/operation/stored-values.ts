@@ -9,6 +9,13 @@ import { OperationError } from '../errors.ts'
 import type { DatabaseSchema } from '../schema/database-schema.ts'
 import { type FieldDefinition, namedType } from '../schema/definitions.ts'
 
+/** The collection of a type whose documents a generated mutation creates. */
+export function collectionRef(type: string, { collections }: DatabaseSchema): Ref {
+  const collection = collections.get(type)
+  if (collection === undefined) throw new Error(`the type ${type} has a collection`)
+  return collection.ref
+}
+
 /** Throws OperationError if the id is no number. */
 export function documentRef(type: string, id: unknown, schema: DatabaseSchema): Ref {
   const collection = schema.collections.get(type)

@@ -20,12 +20,12 @@ import { relationInputName } from '../schema/generated-sdl.ts'
 import type { Relation } from '../schema/relations.ts'
 import { call, type Fql, ifElse, lambda, letIn, match, objectOf, select, variable } from './fql.ts'
 import type { ArgumentsOf, Parameters } from './parameters.ts'
-import { documentRef, storedValue } from './stored-values.ts'
+import { collectionRef, documentRef, storedValue } from './stored-values.ts'
 
 /** The coerced value of an input. */
 type Input = Readonly<Record<string, unknown>>
 
-/** Writes that happen after the write of a document. `self`: the expression of the document's reference. */
+/** A write after the write of a document. `self`: the expression of the document's reference. */
 type LaterWrite = (self: Fql) => Fql
 
 interface WriteParts {
@@ -71,13 +71,10 @@ export class WriteCompiler {
     return this.#schema.relations.of.get(`${owner.name}.${name}`)
   }
 
-  #collection(type: string): Fql {
-    const collection = this.#schema.collections.get(type)
-    if (collection === undefined) throw new Error(`the type ${type} has a collection`)
-    return collection.ref
-  }
-
-  /** Binds the document of a write and all further writes. `write` makes the expression from its data. */
+  /**
+   * Binds the document of a write and all further writes. `input` is undefined if the expression does not depend on the
+   * values of the request. `write` makes the expression of the write from its data.
+   */
   document(
     type: string,
     inputType: GraphQLInputType | undefined,
@@ -86,9 +83,15 @@ export class WriteCompiler {
     write: (params: Fql) => Fql,
     isPartial: boolean,
   ): { readonly bindings: readonly (readonly [string, Fql])[]; readonly document: string } {
-    const parts =
+    const parts: WriteParts =
       input === undefined
-        ? this.#plainParts(type, inputType, given, isPartial)
+        ? {
+            before: [],
+            data: this.#parameters.add(source =>
+              this.#payload(type, inputType, (given(source).data ?? {}) as Input, isPartial),
+            ),
+            after: [],
+          }
         : this.#parts(type, inputType, input, new Map(), isPartial, 1)
     const document = this.#name()
     const self = this.#name()
@@ -99,18 +102,6 @@ export class WriteCompiler {
     if (parts.after.length > 0) bindings.push([self, select(['ref'], variable(document))])
     for (const later of parts.after) bindings.push([this.#name(), later(variable(self))])
     return { bindings, document }
-  }
-
-  #plainParts(
-    type: string,
-    inputType: GraphQLInputType | undefined,
-    given: ArgumentsOf,
-    isPartial: boolean,
-  ): WriteParts {
-    const data = this.#parameters.add(source =>
-      this.#payload(type, inputType, (given(source).data ?? {}) as Input, isPartial),
-    )
-    return { before: [], data, after: [] }
   }
 
   /** `except`: the names of relations with their own writes. */
@@ -187,7 +178,7 @@ export class WriteCompiler {
     const inputType = this.#schema.generated.getType(`${type}Input`) as GraphQLInputObjectType | undefined
     const { after, before, data } = this.#parts(type, inputType, input, fixed, false, depth + 1)
     const self = this.#name()
-    const create = call({ create: this.#collection(type), params: objectOf([['data', data]]) })
+    const create = call({ create: collectionRef(type, this.#schema), params: objectOf([['data', data]]) })
     const later = after.map(write => [this.#name(), write(variable(self))] as const)
     return letIn([...before, [self, select(['ref'], create)], ...later], variable(self))
   }
@@ -215,26 +206,12 @@ export class WriteCompiler {
     const update = (ref: Fql, value: Fql) =>
       call({ update: ref, params: objectOf([['data', objectOf([[name, value]])]]) })
     const ref = (id: unknown) => documentRef(target, id, this.#schema)
-    const creates = itemsOf(given.create).map(
-      (input): LaterWrite =>
-        self =>
-          this.#created(target, input as Input, new Map([[name, self]]), depth),
+    const creates = laterWrites(given.create, (input, self) =>
+      this.#created(target, input as Input, new Map([[name, self]]), depth),
     )
-    const connects = itemsOf(given.connect).map(
-      (id): LaterWrite =>
-        self =>
-          update(ref(id), self),
-    )
+    const connects = laterWrites(given.connect, (id, self) => update(ref(id), self))
     if (kind === 'opposite many')
-      return [
-        ...itemsOf(given.disconnect).map(
-          (id): LaterWrite =>
-            () =>
-              update(ref(id), null),
-        ),
-        ...creates,
-        ...connects,
-      ]
+      return [...laterWrites(given.disconnect, id => update(ref(id), null)), ...creates, ...connects]
     if (given.disconnect !== true) return [...creates, ...connects]
     const index = this.#schema.relationObject('indexes', back.index)
     const item = this.#name()
@@ -272,25 +249,23 @@ export class WriteCompiler {
         links.terms.map(term => (term === links.own ? self : other)),
       )
     const ref = (id: unknown) => documentRef(target, id, this.#schema)
-    const disconnects = itemsOf(given.disconnect).map(
-      (id): LaterWrite =>
-        self => {
-          const link = linkOf(self, ref(id))
-          return ifElse(call({ exists: link }), call({ delete: select(['ref'], call({ get: link })) }), null)
-        },
+    const disconnects = laterWrites(given.disconnect, (id, self) => {
+      const link = linkOf(self, ref(id))
+      return ifElse(call({ exists: link }), call({ delete: select(['ref'], call({ get: link })) }), null)
+    })
+    const creates = laterWrites(given.create, (input, self) =>
+      create(self, this.#created(target, input as Input, new Map(), depth)),
     )
-    const creates = itemsOf(given.create).map(
-      (input): LaterWrite =>
-        self =>
-          create(self, this.#created(target, input as Input, new Map(), depth)),
-    )
-    const connects = itemsOf(given.connect).map(
-      (id): LaterWrite =>
-        self =>
-          ifElse(call({ exists: linkOf(self, ref(id)) }), null, create(self, ref(id))),
+    const connects = laterWrites(given.connect, (id, self) =>
+      ifElse(call({ exists: linkOf(self, ref(id)) }), null, create(self, ref(id))),
     )
     return [...disconnects, ...creates, ...connects]
   }
+}
+
+/** Makes a write from each element of a list, or from a single value. */
+function laterWrites(value: unknown, write: (item: unknown, self: Fql) => Fql): readonly LaterWrite[] {
+  return itemsOf(value).map(item => self => write(item, self))
 }
 
 /** The elements of a list or a single value, without nulls. */
