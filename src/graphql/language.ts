@@ -16,7 +16,7 @@ import { requestErrorBody, requestErrorText } from './wire/errors.ts'
 import { generatedTextOptions, schemaTextOptions } from './wire/import-options.ts'
 
 /** Returns whether a request concerns the text of the schema, so that its response is a plain text. */
-function isImport({ options }: LanguageRequest): boolean {
+function concernsSchema({ options }: LanguageRequest): boolean {
   return options?.kind !== undefined
 }
 
@@ -28,20 +28,22 @@ export const graphql: Language = {
     return new OperationQuery(readOperationRequest(body))
   },
   render: version4.render,
-  complete: (body, request, { time }) => (isImport(request) ? body : fillTransactionTime(body, time)),
+  complete: (body, request, { time }) => (concernsSchema(request) ? body : fillTransactionTime(body, time)),
   rejected(error, request) {
     const { message } = error
     if (error instanceof SchemaError) {
       const { fault, status } = error
-      if (isImport(request)) return { status, body: message, fault }
+      if (concernsSchema(request)) return { status, body: message, fault }
       return { status: 200, body: errorsBody([{ message }], true), fault }
     }
-    if (!(error instanceof OperationError) || isImport(request)) return { status: 400, body: message }
+    if (!(error instanceof OperationError) || concernsSchema(request)) return { status: 400, body: message }
     return { status: 200, body: errorsBody(error.errors, error.isInvalid), fault: error.fault }
   },
   failed(error, request) {
     const { code, description, status } = error
-    const body = isImport(request) ? requestErrorText(code, description) : requestErrorBody(code, description)
+    const body = concernsSchema(request)
+      ? requestErrorText(code, description)
+      : requestErrorBody(code, description)
     return { status, body, fault: requestFault(error) }
   },
   learn: rememberDocument,

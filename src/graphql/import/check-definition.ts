@@ -1,4 +1,4 @@
-// Checks a schema before its import: all types exist, and each is used where it may be used.
+// Checks a schema before its import: all types exist, and inputs and outputs have types that are allowed there.
 
 import { step } from '../../base/effort.ts'
 import { SchemaError } from '../errors.ts'

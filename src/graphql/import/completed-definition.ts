@@ -15,6 +15,7 @@ import {
   type SchemaDefinition,
   type TypeRef,
 } from '../schema/definitions.ts'
+import { isPaginated } from '../schema/generated-sdl.ts'
 import type { Relations } from '../schema/relations.ts'
 
 /** A definition of `later` replaces the definition of `earlier` with the same name. */
@@ -71,8 +72,7 @@ export function uniqueIndexName(owner: ObjectDefinition, field: FieldDefinition)
 }
 
 function resolverDirective(field: FieldDefinition): DirectiveUse {
-  const paginated = directiveOf(field, 'resolver')?.args.paginated === true
-  return { name: 'resolver', args: { name: resolverName(field), paginated } }
+  return { name: 'resolver', args: { name: resolverName(field), paginated: isPaginated(field) } }
 }
 
 /** By default, a resolver has the name of its field. */
@@ -80,7 +80,7 @@ export function resolverName(field: FieldDefinition): string {
   return directiveText(field, 'resolver', 'name') ?? field.name
 }
 
-/** An index answers a field of `Query` that returns documents. */
+/** A field of `Query` that returns documents reads them from an index. */
 export function readsIndex(field: FieldDefinition, objects: readonly ObjectDefinition[]): boolean {
   if (directiveOf(field, 'resolver') !== undefined) return false
   const target = objects.find(({ name }) => name === namedType(field.type))
@@ -130,9 +130,9 @@ export function generatedResolvers(
   ]
 }
 
-/** Throws if a type with `@generateUDFResolvers` has a field of this name of its own. */
-export function rejectSharedNames(names: ReadonlyMap<string, string>, name: string, place: string): void {
-  const other = names.get(name)
+/** Throws if another field uses the same index or function. `fields`: the fields by the names of these objects. */
+export function rejectSharedNames(fields: ReadonlyMap<string, string>, name: string, place: string): void {
+  const other = fields.get(name)
   if (other !== undefined && other !== place)
     throw new SchemaError(`The fields '${other}' and '${place}' use the same object '${name}'.`)
 }

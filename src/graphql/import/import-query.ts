@@ -1,4 +1,4 @@
-// Imports a schema: creates what is missing and writes the metadata, in one transaction.
+// Imports a schema: creates the missing collections, indexes and functions, and writes the metadata, in one transaction.
 
 import { longCall } from '../../base/effort.ts'
 import { msg } from '../../base/message.ts'
@@ -125,7 +125,7 @@ class Importer {
   readonly #relations: Relations
   readonly #collections = new Map<string, Ref>()
   /** The fields of `Query` and `Mutation` by the names of their indexes and functions. */
-  readonly #users = { indexes: new Map<string, string>(), functions: new Map<string, string>() }
+  readonly #fieldsByObject = { indexes: new Map<string, string>(), functions: new Map<string, string>() }
 
   constructor(writer: SchemaObjectWriter, whole: SchemaDefinition, relations: Relations) {
     this.#writer = writer
@@ -168,8 +168,8 @@ class Importer {
     const place = `${root}.${field.name}`
     if (root === 'Query' && readsIndex(field, this.#whole.objects)) {
       const name = indexName(field)
-      rejectSharedNames(this.#users.indexes, name, place)
-      this.#users.indexes.set(name, place)
+      rejectSharedNames(this.#fieldsByObject.indexes, name, place)
+      this.#fieldsByObject.indexes.set(name, place)
       const source = this.#collections.get(namedType(field.type)) as Ref
       const terms = field.arguments.map(argument => argument.name)
       const meta = fieldMeta(completedRootField(field, true))
@@ -177,8 +177,8 @@ class Importer {
       return
     }
     const name = resolverName(field)
-    rejectSharedNames(this.#users.functions, name, place)
-    this.#users.functions.set(name, place)
+    rejectSharedNames(this.#fieldsByObject.functions, name, place)
+    this.#fieldsByObject.functions.set(name, place)
     const meta = resolverMeta({ location: root, field: completedRootField(field, false) })
     this.#writer.functionNamed(name, () => stubBody(name), meta)
   }

@@ -91,12 +91,12 @@ export class SchemaObjectWriter {
   deleteAll(): void {
     for (const kind of ['functions', 'indexes', 'collections'] as const)
       for (const { name, ref } of objectsWithMetadata(kind, this.#session)) {
-        if (kind === 'collections') this.#noteIndexes(ref)
+        if (kind === 'collections') this.#rememberIndexes(ref)
         translated(kind, name, () => deleteDocument(ref, this.#session))
       }
   }
 
-  #noteIndexes(collection: Ref): void {
+  #rememberIndexes(collection: Ref): void {
     const { database, transaction } = this.#session
     for (const index of transaction.catalogue.indexesOf(database, Number(collection.id)))
       if (!index.isOwn) this.#deleted.set(index.name, index)

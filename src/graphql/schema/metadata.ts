@@ -79,7 +79,7 @@ export function objectMeta({ description, directives, fields, name }: ObjectDefi
   })
 }
 
-/** The arguments are present even if there are none. */
+/** In contrast to {@link fieldMeta}, an empty list of arguments is present. */
 export function resolverMeta({ field, location }: ResolverField): ObjectValue {
   const meta = new Map(fieldMeta(field)).set('arguments', field.arguments.map(argumentValue))
   return new Map<string, Value>([
@@ -92,7 +92,7 @@ function textOf(value: Value | undefined): string | undefined {
   return typeof value === 'string' ? value : undefined
 }
 
-/** GraphQL allows only these names. Other names would make the text of the generated schema invalid. */
+/** The names that imports accept. Most other names would make the text of the generated schema invalid. */
 const validName = /^[A-Za-z][A-Za-z0-9_]*$/
 
 function nameOf(value: Value | undefined): string | undefined {

@@ -29,8 +29,7 @@ export function printDefinition({ enums, inputs, mutations, objects, queries }: 
   return `${blocks.join('\n\n')}\n`
 }
 
-function printObject(object: ObjectDefinition): string {
-  const { description, directives, fields, name } = object
+function printObject({ description, directives, fields, name }: ObjectDefinition): string {
   return block('type', `${name}${printDirectives(directives)}`, description, fields.map(printField))
 }
 

@@ -18,7 +18,7 @@ import {
 
 /** How a field of a type with a collection reads and stores its relation. */
 export type Relation =
-  /** The field contains the reference. `unique`: no two documents may refer to the same document. */
+  /** The field contains the reference. */
   | { readonly kind: 'reference'; readonly target: string; readonly back?: FieldPair }
   /** The opposite field of the target contains the reference, at most once. */
   | { readonly kind: 'opposite one'; readonly target: string; readonly back: FieldPair }
@@ -34,7 +34,7 @@ interface FieldPair {
   readonly field: FieldDefinition
   /** The index that finds the documents whose field refers to a document. */
   readonly index: string
-  /** True for a one-to-one relation. */
+  /** True for a one-to-one relation: no two documents may refer to the same document. */
   readonly isUnique: boolean
 }
 
@@ -43,7 +43,7 @@ interface LinkNames {
   /** The field of a link with the reference to the own document, and with the reference to the other document. */
   readonly own: string
   readonly other: string
-  /** The index that finds the other documents. Undefined if the other type has no field for the relation. */
+  /** The index that finds the other documents. */
   readonly byOwn: string
   /** The index that finds the link of two documents, and its terms in order. */
   readonly byBoth: string
@@ -84,7 +84,7 @@ export function relationsOf({ objects }: SchemaDefinition): Relations {
   const sides = new Sides(
     [...entities.values()].flatMap(owner => owner.fields.flatMap(field => sideOf(owner, field, entities))),
   )
-  const result = new Result()
+  const result = new RelationsBuilder()
   const paired = new Set<Side>()
   for (const side of sides.all) {
     if (paired.has(side)) continue
@@ -132,7 +132,7 @@ function sideOf(
 function addPlainLists(
   owner: ObjectDefinition,
   entities: ReadonlyMap<string, ObjectDefinition>,
-  result: Result,
+  result: RelationsBuilder,
 ): void {
   for (const field of owner.fields) {
     const target = namedType(field.type)
@@ -186,7 +186,7 @@ function rejectAmbiguous(side: Side, candidates: readonly Side[]): void {
   )
 }
 
-class Result implements Relations {
+class RelationsBuilder implements Relations {
   readonly of = new Map<string, Relation>()
   readonly names = new Map<string, string>()
   readonly linkCollections: string[] = []

@@ -77,13 +77,12 @@ export function readStoredSchema(session: Session, library: Library): StoredSche
   for (const object of objects)
     if (isEmbedded(object) && !types.has(object.name)) types.set(object.name, object)
   const fields = readFields(session)
-  const [queries, mutations] = (['Query', 'Mutation'] as const).map(root => [...fields[root].values()])
   const definition = {
     objects: [...types.values()],
     inputs,
     enums,
-    queries: queries ?? [],
-    mutations: mutations ?? [],
+    queries: [...fields.Query.values()],
+    mutations: [...fields.Mutation.values()],
   }
   return { definition, collections, indexes: fields.indexes, functions: fields.functions }
 }
