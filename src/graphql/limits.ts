@@ -80,6 +80,9 @@ export function checkSelections(
   }
 }
 
+/** Selected fields by response name. `open`: the fragments around the fields. */
+type SelectedFields = Map<string, { nodes: FieldNode[]; open: ReadonlySet<string> }>
+
 class OperationWalk {
   readonly #fragments: Fragments
   readonly #library: Library
@@ -100,7 +103,7 @@ class OperationWalk {
       throw OperationError.invalid(
         `The selections are nested too deeply. Max: ${graphqlLimits.selectionDepthMax} levels.`,
       )
-    const fields = new Map<string, { nodes: FieldNode[]; open: ReadonlySet<string> }>()
+    const fields: SelectedFields = new Map()
     for (const set of sets) this.#collect(set, fields, open)
     for (const [name, { nodes, open: spread }] of fields) {
       if (nodes.length > graphqlLimits.responseNameRepeatsMax)
@@ -112,11 +115,7 @@ class OperationWalk {
     }
   }
 
-  #collect(
-    { selections }: SelectionSetNode,
-    fields: Map<string, { nodes: FieldNode[]; open: ReadonlySet<string> }>,
-    open: ReadonlySet<string>,
-  ): void {
+  #collect({ selections }: SelectionSetNode, fields: SelectedFields, open: ReadonlySet<string>): void {
     const { Kind } = this.#library
     for (const selection of selections) {
       step()
@@ -125,9 +124,8 @@ class OperationWalk {
         throw OperationError.invalid(
           `The operation selects too many fields. Max: ${graphqlLimits.selectedFieldsMax}.`,
         )
-      if (selection.kind === Kind.FIELD) {
-        this.#field(selection, fields, open)
-      } else if (selection.kind === Kind.INLINE_FRAGMENT) this.#collect(selection.selectionSet, fields, open)
+      if (selection.kind === Kind.FIELD) this.#field(selection, fields, open)
+      else if (selection.kind === Kind.INLINE_FRAGMENT) this.#collect(selection.selectionSet, fields, open)
       else {
         const name = selection.name.value
         const fragment = this.#fragments.get(name)
@@ -138,11 +136,7 @@ class OperationWalk {
     }
   }
 
-  #field(
-    node: FieldNode,
-    fields: Map<string, { nodes: FieldNode[]; open: ReadonlySet<string> }>,
-    open: ReadonlySet<string>,
-  ): void {
+  #field(node: FieldNode, fields: SelectedFields, open: ReadonlySet<string>): void {
     const name = node.name.value
     const { aliasesMax, introspectionsMax } = graphqlLimits
     if (node.alias !== undefined && ++this.#aliases > aliasesMax)

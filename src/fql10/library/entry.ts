@@ -76,11 +76,6 @@ interface FunctionDeclaration extends EntryDescription {
   readonly effect?: CallEffect
 }
 
-interface SignatureDeclaration<Receiver, P extends Parameters> {
-  readonly parameters: P
-  readonly run: (receiver: Receiver, args: ArgumentsOf<P>, call: Call) => Value
-}
-
 interface MethodDeclaration<Receiver, P extends Parameters, O extends Parameters>
   extends FunctionDeclaration {
   /** If undefined, the function has no required parameters. */
@@ -126,7 +121,10 @@ interface Entries<Receiver> {
     name: string,
     declaration: FunctionDeclaration & { readonly signatures: readonly Signature[] },
   ): FunctionDefinition
-  signature<P extends Parameters>(declaration: SignatureDeclaration<Receiver, P>): Signature
+  signature<P extends Parameters>(declaration: {
+    readonly parameters: P
+    readonly run: (receiver: Receiver, args: ArgumentsOf<P>, call: Call) => Value
+  }): Signature
 }
 
 /** Creates entries for receivers of one type. Functions of modules ignore their receiver. */

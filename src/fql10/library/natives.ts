@@ -1,9 +1,8 @@
 // The modules of native (built-in) collections: Collection, Function, Role, Key and others.
 
 import { native } from '../../values/value.ts'
-import type { Call } from '../call.ts'
 import { TokenSet } from '../sets/token-set.ts'
-import { type Doc, Module, UserCollection, type Value } from '../value.ts'
+import { type Doc, Module, UserCollection } from '../value.ts'
 import { applyId, byId, create, listing } from './collection.ts'
 import { documentMembers, namedDocumentMembers, numberedDocumentMembers } from './document.ts'
 import { entriesFor, type FunctionDefinition, type LibraryEntry, type Members, members } from './entry.ts'
@@ -39,22 +38,6 @@ const applyFunction = method('apply', {
   example: ['Function("shout")("a")', '"A"'],
   run: (_, args, call) => call.evaluation.world.names.userFunction(args.function, call),
 })
-
-function byDocument(
-  type: string,
-  summary: string,
-  example: readonly [string, string],
-  run: (module: Module, document: Doc, call: Call) => Value,
-): FunctionDefinition {
-  return method('byDocument', {
-    effect: 'read',
-    parameters: { document },
-    type,
-    summary,
-    example,
-    run: (module, args, call) => run(module, args.document, call),
-  })
-}
 
 const credentialMethods = [
   ofCredential.method('verify', {
@@ -115,18 +98,23 @@ function numbered(
   return { number, module: new Module(name, table), documents, type }
 }
 
-const tokensOf = byDocument(
-  '(document: { *: Any }) => Set<Token>',
-  'Returns the tokens of `document` that the caller may read.',
-  ['Token.byDocument(Author.byId(1)!).count()', '0'],
-  (_, { ref }, { at }) => new TokenSet({ document: ref, at, isReversed: false }),
-)
-const credentialOf = byDocument(
-  '(document: { *: Any } | Null) => Ref<Credential>',
-  'Returns a reference to the credential of `document`. If the document has no credential, `exists()` of the reference returns false.',
-  ['Credential.byDocument(Author.byId(1)).exists()', 'true'],
-  (_, document, call) => call.evaluation.world.access.credentialOf(document),
-)
+const tokensOf = method('byDocument', {
+  effect: 'read',
+  parameters: { document },
+  type: '(document: { *: Any }) => Set<Token>',
+  summary: 'Returns the tokens of `document` that the caller may read.',
+  example: ['Token.byDocument(Author.byId(1)!).count()', '0'],
+  run: (_, args, { at }) => new TokenSet({ document: args.document.ref, at, isReversed: false }),
+})
+const credentialOf = method('byDocument', {
+  effect: 'read',
+  parameters: { document },
+  type: '(document: { *: Any } | Null) => Ref<Credential>',
+  summary:
+    'Returns a reference to the credential of `document`. If the document has no credential, `exists()` of the reference returns false.',
+  example: ['Credential.byDocument(Author.byId(1)).exists()', 'true'],
+  run: (_, args, call) => call.evaluation.world.access.credentialOf(args.document),
+})
 
 export const natives: readonly Native[] = [
   named(native.access_providers, {

@@ -44,6 +44,7 @@ function* matchesOf(pattern: CompiledPattern, text: string, call: Call): Generat
   longCall(units(0))
   try {
     for (const match of pattern.search(text).matches) {
+      // `longCall` also counts one step for 16 units.
       step(units(match.start) >> 4)
       yield match
     }
