@@ -8,12 +8,12 @@ import { countingRead } from '../../model/read.ts'
 import { invalidType } from '../../model/resources/resource.ts'
 import { createToken } from '../../model/resources/secrets.ts'
 import { viewDocument } from '../../model/view-document.ts'
-import { isNativeCollectionRef, type ObjectValue, Ref, type Value } from '../../values/value.ts'
+import { type ObjectValue, Ref, type Value } from '../../values/value.ts'
 import { boolean, identifier, nullArgument, object, string } from '../arguments.ts'
 import { type Call, define, family, type Lifetime, unary } from '../definition.ts'
 import { QueryError } from '../query-errors.ts'
 import { firstIdentity } from '../sets/read.ts'
-import { type SetLike, SetValue } from '../values/transient.ts'
+import { isSet, type SetLike } from '../values/transient.ts'
 
 /**
  * For a set, the user is its first document at the present time, even inside `at`. The bytes of this read are not
@@ -21,13 +21,11 @@ import { type SetLike, SetValue } from '../values/transient.ts'
  * find out which users exist.
  */
 function instanceOf(target: SetLike, call: Call, key: string): Ref | undefined {
-  const isSet = target instanceof SetValue || isNativeCollectionRef(target)
-  if (!isSet) return target as Ref
+  if (!isSet(target)) return target as Ref
   const { counters } = call.session.transaction
   const { readBytes } = counters
   const found = call.session.with({ validTime: undefined }, () => firstIdentity(target, call, key))
-  const standIn = equalizeReads(call.session, found !== undefined)
-  if (standIn) call.session.transaction.get(standIn)
+  equalizeReads(call.session, found !== undefined)
   counters.readBytes = readBytes
   return found
 }

@@ -4,6 +4,7 @@
 import {
   type ActionName,
   instant,
+  isNativeCollectionRef,
   type Lambda,
   type Micros,
   type ObjectValue,
@@ -51,6 +52,11 @@ export class SetValue extends Transient {
 
 /** As a set, a native collection contains its documents, and the reference to a document only this document. */
 export type SetLike = SetValue | Ref
+
+/** Returns whether a value is a set or a native collection. Returns false for the reference to a document. */
+export function isSet(value: Value): value is SetLike {
+  return value instanceof SetValue || isNativeCollectionRef(value)
+}
 
 /** A member of the object in `@set`. */
 export type SetPart = { readonly key: string } & (

@@ -23,6 +23,7 @@ export const resourceActions = [
 ] as const
 export type ResourceAction = (typeof resourceActions)[number]
 
+/** The rights with which code runs. */
 export type Authority =
   | { readonly kind: 'builtin'; readonly role: BuiltinRole; readonly database: DatabaseId }
   | {
@@ -36,7 +37,7 @@ export type Authority =
   /** The authority of predicates. Predicates may read their database without filters, and call functions. */
   | { readonly kind: 'predicate'; readonly database: DatabaseId }
 
-/** According to the request's credential. The role of a called function does not change the caller. */
+/** The client of a request, as identified by the credential. The role of a called function does not change the caller. */
 export interface Caller {
   /** The database in which the request's queries run. */
   readonly database: DatabaseId
@@ -67,6 +68,7 @@ export interface AccessRequest {
   readonly passed?: (language: CodeLanguageName) => readonly Value[]
 }
 
+/** A function call in a query, to which errors and explanations refer. */
 export interface CallSite {
   position(): readonly (string | number)[]
 }
@@ -78,7 +80,7 @@ export interface CallSite {
 export type RunPredicate = (
   predicate: Code,
   argument: AccessRequest['argument'],
-  about?: PredicateSubject,
+  subject?: PredicateSubject,
 ) => boolean
 
 /** The part of an access request that predicates can use. Absent for predicates of memberships and access providers. */
@@ -91,7 +93,7 @@ export type PredicateOutcome = { readonly value: Value } | { readonly failure: {
 export type TryPredicate = (
   predicate: Code,
   argument: AccessRequest['argument'],
-  about?: PredicateSubject,
+  subject?: PredicateSubject,
 ) => PredicateOutcome
 
 /** Decides within a transaction. */

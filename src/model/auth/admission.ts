@@ -74,14 +74,14 @@ export function tokenCaller(token: Ref, fields: ObjectValue, admission: Admissio
  */
 function scopedCaller(
   scope: Scope | null,
-  holder: 'admin' | 'server',
+  keyRole: 'admin' | 'server',
   start: DatabaseId,
   credential: Ref | undefined,
   admission: Admission,
 ): Caller | Rejection {
   if (scope === null) return { rejected: 'the scope of the secret is invalid' }
   const { path, target } = scope
-  if (holder === 'server' && (path.length > 0 || target.kind !== 'document')) {
+  if (keyRole === 'server' && (path.length > 0 || target.kind !== 'document')) {
     return { rejected: 'a server key may only be scoped to a document' }
   }
   const { transaction } = admission
@@ -111,11 +111,11 @@ export function identityCaller(
 ): Caller | Rejection {
   if (!transaction.get(identity)) return { rejected: 'the identity does not exist' }
   const { database } = identity
-  const memberOf = (roles: readonly Ref[]): Caller => ({
+  const callerWithRoles = (roles: readonly Ref[]): Caller => ({
     database,
     authority: { kind: 'roles', database, roles, identity },
     identity,
     credential,
   })
-  return memberOf(rolesOfIdentity(transaction, identity, predicatesOf(memberOf([]))))
+  return callerWithRoles(rolesOfIdentity(transaction, identity, predicatesOf(callerWithRoles([]))))
 }

@@ -6,7 +6,7 @@ import bcrypt from 'bcrypt'
 import { msg } from '../../base/message.ts'
 import { RequestError } from '../../base/request-errors.ts'
 
-/** Further bytes have no effect. */
+/** bcrypt ignores all further bytes. */
 export const bcryptBytesMax = 72
 
 /** A hash of this cost takes seconds (2^16 rounds), and hashes of higher costs could block all logins for hours. */

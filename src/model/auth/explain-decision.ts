@@ -15,7 +15,7 @@ import type {
 } from './access-contract.ts'
 import { membershipsFor, privilegesIn } from './role.ts'
 
-/** Concerns the requested resource and action. */
+/** A privilege for the requested resource and action, with the outcome of its predicate. */
 export interface PrivilegeOutcome {
   readonly role: Ref
   /** The index in its role. */
@@ -53,7 +53,7 @@ export function explainDecision(
   if (identityAllows(authority, request, transaction, options))
     return { decidedBy: { kind: 'identity' }, considered: [] }
   const pieces = request.action === 'create_with_id' ? piecesOf(request, transaction) : []
-  const decide = (asked: AccessRequest) => considered(authority, asked, transaction, tryPredicate)
+  const decide = (part: AccessRequest) => privilegeOutcomes(authority, part, transaction, tryPredicate)
   const direct = decide(request)
   const ofPieces = pieces.map(decide)
   const all = [...direct, ...ofPieces.flat()]
@@ -68,7 +68,7 @@ function grants({ grant }: PrivilegeOutcome): boolean {
   return typeof grant === 'boolean' ? grant : 'value' in grant && grant.value === true
 }
 
-function considered(
+function privilegeOutcomes(
   { roles }: RolesAuthority,
   request: AccessRequest,
   transaction: ReadTransaction,

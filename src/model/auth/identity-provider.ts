@@ -40,7 +40,8 @@ interface IdentityProviderOptions {
   readonly now: () => number
 }
 
-interface SignatureQuestion {
+/** The data for the check of a signature. */
+interface SignatureCheck {
   /** A digest of the token, and the URI of the key set. */
   readonly name: string
   readonly token: string
@@ -85,12 +86,12 @@ export class IdentityProviders {
     const uri = provider.fields.get('jwks_uri')
     if (typeof uri !== 'string') return { rejected: 'the access provider has no jwks_uri' }
     const name = `token ${hash('sha256', token)} ${uri}`
-    const genuine = { database, provider, payload }
+    const verified = { database, provider, payload }
     const key = this.#options.keySets.readyKey(uri, kid, algorithm)
-    if (key && this.#signedBy.get(name) === key) return genuine
-    const question = { name, token, uri, kid, algorithm, database }
-    const rejected = memo.get(name, () => this.#checkSignature(question))
-    return rejected === undefined ? genuine : { rejected }
+    if (key && this.#signedBy.get(name) === key) return verified
+    const check = { name, token, uri, kid, algorithm, database }
+    const rejected = memo.get(name, () => this.#checkSignature(check))
+    return rejected === undefined ? verified : { rejected }
   }
 
   /**
@@ -124,8 +125,8 @@ export class IdentityProviders {
   }
 
   /** Resolves to the reason if the signature is invalid. Never rejects. */
-  async #checkSignature(question: SignatureQuestion): Promise<string | undefined> {
-    const { name, token, uri, kid, algorithm, database } = question
+  async #checkSignature(check: SignatureCheck): Promise<string | undefined> {
+    const { name, token, uri, kid, algorithm, database } = check
     try {
       const key = await this.#options.keySets.key(uri, kid, algorithm, `${database}`)
       const { compactVerify } = await import('jose')
@@ -141,20 +142,22 @@ export class IdentityProviders {
   caller(token: VerifiedToken, { transaction, predicatesOf }: Admission): Caller | Rejection {
     const { database, provider, payload } = token
     const subject = payload.get('sub')
-    const callerWith = (roles: readonly Ref[]): Caller => ({
+    const callerWithRoles = (roles: readonly Ref[]): Caller => ({
       database,
       authority: { kind: 'roles', database, roles, identity: undefined },
       identity: typeof subject === 'string' ? subject : undefined,
       credential: payload,
     })
-    const runPredicate = predicatesOf(callerWith([]))
+    const runPredicate = predicatesOf(callerWithRoles([]))
     const roles = itemsOf(provider.fields.get('roles')).flatMap(entry => {
       const { role, predicate } = readEntry(entry)
       const ref = resolveRole(transaction, database, role)
       if (!ref || predicate === null) return []
       return predicate === undefined || runPredicate(predicate, () => payload) ? [ref] : []
     })
-    return roles.length > 0 ? callerWith(roles) : { rejected: 'the access provider gives the token no role' }
+    return roles.length > 0
+      ? callerWithRoles(roles)
+      : { rejected: 'the access provider gives the token no role' }
   }
 }
 

@@ -51,31 +51,31 @@ export class Logins {
    * failed check are not counted, because the number of bytes would reveal which users exist.
    */
   checkPassword(
-    asking: PasswordRequest,
+    request: PasswordRequest,
     target: Value,
     instance: Ref | undefined,
     password: string,
   ): boolean {
-    const { counters } = asking.transaction
+    const { counters } = request.transaction
     const { readBytes } = counters
     // Always computed, so the time does not depend on `instance`.
     const targetName = identityName(target)
     const name = instance === undefined ? targetName : refKey(instance)
-    const storedHash = storedHashOf(asking, instance ?? nonexistentDocument(asking.caller.database))
-    const isRight = this.#options.passwords.check(asking, name, password, storedHash)
+    const storedHash = storedHashOf(request, instance ?? nonexistentDocument(request.caller.database))
+    const isRight = this.#options.passwords.check(request, name, password, storedHash)
     // The document is read only if the password is right, so the time does not reveal its size.
-    const passed = isRight && instance !== undefined && asking.transaction.get(instance) !== undefined
+    const passed = isRight && instance !== undefined && request.transaction.get(instance) !== undefined
     if (!passed) counters.readBytes = readBytes
     return passed
   }
 
-  /** Random bytes. A replay of the query gets the same bytes. */
+  /** Random bytes for a new secret of the store. A replay of the query gets the same bytes. */
   newKey(memo: Memo): Uint8Array {
     return memo.draw(() => this.#options.random.bytes(keyBytes))
   }
 
-  hashPassword(asking: PasswordRequest, password: string): string {
-    return this.#options.passwords.hash(asking, password)
+  hashPassword(request: PasswordRequest, password: string): string {
+    return this.#options.passwords.hash(request, password)
   }
 
   newKeySecret(memo: Memo, key: Ref): NewSecret {
@@ -122,29 +122,29 @@ export class Logins {
  * Returns undefined if the document does not exist or has no password. The number of searches and reads is the same in
  * all cases.
  */
-function storedHashOf(asking: PasswordRequest, instance: Ref): string | undefined {
-  const { transaction } = asking
+function storedHashOf(request: PasswordRequest, instance: Ref): string | undefined {
+  const { transaction } = request
   const credentials = transaction.directory.credentialOf(instance)
-  const standIn = equalizeReads(asking, credentials !== undefined)
-  if (standIn) transaction.get(standIn)
+  equalizeReads(request, credentials !== undefined)
   const hashed = credentials?.fields.get('hashed_password')
   return typeof hashed === 'string' ? hashed : undefined
 }
 
 /**
  * Makes a search for credentials take the same time with and without a result. If credentials were found, runs an
- * additional search without a result. Otherwise, returns the caller's key or token, which is about as large as
+ * additional search without a result. Otherwise, finds and reads the caller's key or token, which is about as large as
  * credentials. The root secret has no document, so this function cannot equalize requests with it. These requests do
  * not need the protection, because they may read all users.
  */
-export function equalizeReads({ caller, transaction }: PasswordRequest, found: boolean): Ref | undefined {
+export function equalizeReads({ caller, transaction }: PasswordRequest, found: boolean): void {
   const { credential, database } = caller
-  if (found) transaction.directory.credentialOf(nonexistentDocument(database))
-  if (found || !(credential instanceof Ref)) return undefined
-  const from = { values: [], document: credential, side: 'low' } as const
-  for (const { document } of transaction.documents(credential.database, credential.collection, { from }))
-    return document
-  return undefined
+  if (found) {
+    transaction.directory.credentialOf(nonexistentDocument(database))
+  } else if (credential instanceof Ref) {
+    const from = { values: [], document: credential, side: 'low' } as const
+    const [stored] = transaction.documents(credential.database, credential.collection, { from })
+    if (stored) transaction.get(stored.document)
+  }
 }
 
 /** No collection has this number. */

@@ -37,10 +37,10 @@ export const passwordLimits = {
 /** Concurrent checks and hash computations of a process: one per core. */
 export const passwordThreads = availableParallelism()
 
-const body = programFile('model/auth/bcrypt-thread.ts')
+const threadScript = programFile('model/auth/bcrypt-thread.ts')
 
 class BcryptThread {
-  readonly #worker = new Worker(body)
+  readonly #worker = new Worker(threadScript)
   #done:
     | { readonly resolve: (result: unknown) => void; readonly reject: (error: unknown) => void }
     | undefined
@@ -138,14 +138,14 @@ export class Passwords {
     storedHash: string | undefined,
   ): boolean {
     const usable = storedHash !== undefined && isUsableHash(storedHash) ? storedHash : undefined
-    const proof = this.#proof(password, usable ?? this.#fakeHash(this.#cost))
-    if (this.#verified.get(proof)) return true
+    const pairDigest = this.#keyedDigest(password, usable ?? this.#fakeHash(this.#cost))
+    if (this.#verified.get(pairDigest)) return true
     const subject = `password check ${usable ?? 'nobody'} ${digest(password)}`
     const compare = async () => {
       const passed = await this.#throttle.run(`${clientKeyOf(request)} ${identity}`, () =>
         this.#inTurn(request, () => this.#compare(password, usable, request.caller.database)),
       )
-      if (passed) this.#verified.set(proof, true)
+      if (passed) this.#verified.set(pairDigest, true)
       return passed
     }
     return request.memo.getEach(subject, compare, true)
@@ -162,7 +162,7 @@ export class Passwords {
   async #compare(password: string, storedHash: string | undefined, database: DatabaseId): Promise<boolean> {
     const inputs = bcryptInputs(password)
     const real = storedHash === undefined ? [] : inputs.map(bytes => ({ bytes, hash: storedHash }))
-    const tried = [...real, ...inputs.flatMap(bytes => this.#filling(bytes, storedHash, database))]
+    const tried = [...real, ...inputs.flatMap(bytes => this.#fakeCandidates(bytes, storedHash, database))]
     const match = await this.#bcrypt.firstMatch(tried)
     return match !== undefined && match < real.length
   }
@@ -172,7 +172,7 @@ export class Passwords {
    * Here, c is the configured cost or the highest cost of a checked hash in the database, whichever is greater. A hash
    * of a lower cost k takes 2^k rounds. Fake hashes of the costs k, k + 1 … c - 1 take the remaining rounds.
    */
-  #filling(bytes: Uint8Array, storedHash: string | undefined, database: DatabaseId): Candidate[] {
+  #fakeCandidates(bytes: Uint8Array, storedHash: string | undefined, database: DatabaseId): Candidate[] {
     const known = storedHash === undefined ? undefined : bcryptCost(storedHash)
     const total = Math.max(this.#cost, this.#costs.get(database) ?? 0, known ?? 0)
     if (total > this.#cost) this.#costs.set(database, total)
@@ -184,7 +184,8 @@ export class Passwords {
     return `$2b$${String(cost).padStart(2, '0')}$${this.#fakeDigest}`
   }
 
-  #proof(password: string, storedHash: string): string {
+  /** Identifies a pair of password and stored hash in the cache. */
+  #keyedDigest(password: string, storedHash: string): string {
     return createHmac('sha256', this.#digestKey).update(storedHash).update(password).digest('base64')
   }
 

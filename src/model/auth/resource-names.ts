@@ -21,8 +21,8 @@ function nativeRef(database: DatabaseId, name: string): Ref | undefined {
   return number === undefined ? undefined : new Ref(database, native.collections, BigInt(number))
 }
 
-/** `stored` is a reference, or the name or alias of a collection or function. */
-export function resourceOf(
+/** The resource of a privilege. `stored` is a reference, or the name or alias of a collection or function. */
+export function privilegeResource(
   stored: Value | undefined,
   database: DatabaseId,
   transaction: ReadTransaction,
@@ -46,8 +46,8 @@ function named(
   return found ?? aliasesOf(database, kind, transaction).get(name)
 }
 
-/** `stored` is a reference or a name of a collection, but not an alias. */
-export function memberOf(
+/** The collection of a membership. `stored` is a reference or a name of a collection, but not an alias. */
+export function memberCollection(
   stored: Value | undefined,
   database: DatabaseId,
   { catalogue }: ReadTransaction,

@@ -17,7 +17,7 @@ import {
 } from '../../values/value.ts'
 import { type Authority, type ResourceAction, type RunPredicate, resourceActions } from './access-contract.ts'
 import { isBuiltinRole } from './builtin-role.ts'
-import { memberOf, resourceOf } from './resource-names.ts'
+import { memberCollection, privilegeResource } from './resource-names.ts'
 
 /** `true` is unconditional. Of a list of predicates, at least one must return true. */
 export type Grant = true | readonly Code[]
@@ -73,7 +73,7 @@ function readRole(ref: Ref, fields: ObjectValue, transaction: ReadTransaction): 
 export function* privilegesIn(fields: ObjectValue, database: DatabaseId, transaction: ReadTransaction) {
   for (const [number, privilege] of itemsOf(fields.get('privileges')).entries()) {
     if (!isObject(privilege)) continue
-    const resource = resourceOf(privilege.get('resource'), database, transaction)
+    const resource = privilegeResource(privilege.get('resource'), database, transaction)
     const actions = privilege.get('actions') ?? null
     if (resource !== undefined && isObject(actions)) yield { number, resource, actions }
   }
@@ -97,7 +97,7 @@ function readMemberships(
 ): readonly Membership[] {
   return itemsOf(fields.get('membership')).flatMap((membership, number) => {
     if (!isObject(membership)) return []
-    const resource = memberOf(membership.get('resource'), database, transaction)
+    const resource = memberCollection(membership.get('resource'), database, transaction)
     const stored = membership.get('predicate') ?? undefined
     const predicate = codeOf(stored)
     if (resource === undefined) return []

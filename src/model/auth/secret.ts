@@ -40,14 +40,14 @@ type ParsedSecret =
 
 /** The secret has 40 characters. */
 export function makeKeySecret(id: bigint, random: Uint8Array): string {
-  const bytes = begin(keyBytes, keyTag, random)
+  const bytes = secretBytes(keyBytes, keyTag, random)
   new DataView(bytes.buffer).setBigUint64(2, id)
   return encodeBase64Url(bytes)
 }
 
 /** The secret has 51 characters, and also contains the database of the token. */
 export function makeTokenSecret(id: bigint, database: bigint, random: Uint8Array): string {
-  const bytes = begin(tokenBytes, tokenTag, random)
+  const bytes = secretBytes(tokenBytes, tokenTag, random)
   const view = new DataView(bytes.buffer)
   view.setBigUint64(2, id)
   view.setBigUint64(10, database)
@@ -67,7 +67,8 @@ export function parseSecret(text: string): ParsedSecret | undefined {
   return { kind: 'token', id, database: view.getBigUint64(10), random }
 }
 
-function begin(length: number, tag: number, random: Uint8Array): Uint8Array<ArrayBuffer> {
+/** Sets all bytes except the ids. */
+function secretBytes(length: number, tag: number, random: Uint8Array): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(length)
   bytes[0] = formatVersion
   bytes[1] = tag

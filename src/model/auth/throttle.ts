@@ -44,9 +44,9 @@ export interface PasswordRequest {
 
 /** Names the client by its credential and its address. */
 export function clientKeyOf({ address, caller: { credential, database } }: PasswordRequest): string {
-  const who =
+  const client =
     credential instanceof Ref ? refKey(credential) : credential === undefined ? 'root' : 'third party'
-  return `${who} in ${database} at ${address ?? 'nowhere'}`
+  return `${client} in ${database} at ${address ?? 'nowhere'}`
 }
 
 /** A higher count would not cause longer pauses, but would need more time to decrease. */
@@ -60,9 +60,9 @@ interface Count {
 
 /**
  * Maximum number of keys (pairs of client and identity) in a notice to other processes. Failures of further keys are
- * counted only here.
+ * counted only in this process.
  */
-const newsMax = 4096
+const noticeKeysMax = 4096
 
 /**
  * The checks of a key since the previous notice. `hasPassed`: a check has succeeded. `failures` counts those after the
@@ -80,7 +80,8 @@ type FailureNoticeEntry = readonly [key: string, hasPassed: boolean, failures: n
 export class FailureCounts implements NoticeTopic {
   readonly #clock: Clock
   readonly #counts = new GenerationCache<string, Count>(throttleLimits.passwordGuessersMax)
-  #news = new Map<string, FailureNotice>()
+  /** The notices for the next call of {@link collect}. */
+  #unsent = new Map<string, FailureNotice>()
 
   /** `notices` is absent if there is only one process. */
   constructor(clock: Clock, notices?: NoticeBoard) {
@@ -98,7 +99,7 @@ export class FailureCounts implements NoticeTopic {
 
   failed(key: string): void {
     this.#count(key)
-    const { hasPassed = false, failures = 0 } = this.#news.get(key) ?? {}
+    const { hasPassed = false, failures = 0 } = this.#unsent.get(key) ?? {}
     this.#note(key, { hasPassed, failures: failures + 1 })
   }
 
@@ -109,17 +110,17 @@ export class FailureCounts implements NoticeTopic {
   }
 
   collect(): readonly FailureNoticeEntry[] | undefined {
-    if (this.#news.size === 0) return undefined
-    const news = Array.from(
-      this.#news,
+    if (this.#unsent.size === 0) return undefined
+    const entries = Array.from(
+      this.#unsent,
       ([key, { hasPassed, failures }]): FailureNoticeEntry => [key, hasPassed, failures],
     )
-    this.#news = new Map()
-    return news
+    this.#unsent = new Map()
+    return entries
   }
 
-  receive(news: unknown): void {
-    for (const [key, hasPassed, failures] of news as readonly FailureNoticeEntry[]) {
+  receive(entries: unknown): void {
+    for (const [key, hasPassed, failures] of entries as readonly FailureNoticeEntry[]) {
       if (hasPassed) this.#counts.delete(key)
       for (let count = 0; count < Math.min(failures, failuresMax); count++) this.#count(key)
     }
@@ -130,8 +131,8 @@ export class FailureCounts implements NoticeTopic {
     this.#counts.set(key, { failures, countedAt: this.#clock.elapsedMs() })
   }
 
-  #note(key: string, news: FailureNotice): void {
-    if (this.#news.size < newsMax || this.#news.has(key)) this.#news.set(key, news)
+  #note(key: string, notice: FailureNotice): void {
+    if (this.#unsent.size < noticeKeysMax || this.#unsent.has(key)) this.#unsent.set(key, notice)
   }
 }
 
@@ -152,7 +153,8 @@ interface Queue {
   startedAt: number
   running: number
   readonly waiting: Waiter[]
-  alarm: Cancel | undefined
+  /** Cancels the timer for the start of the next waiting check. */
+  cancelTimer: Cancel | undefined
 }
 
 export interface ThrottleOptions {
@@ -181,7 +183,7 @@ export class FailureThrottle {
   async run(key: string, check: () => Promise<boolean>): Promise<boolean> {
     const queue = this.#queueOf(key)
     if (queue.waiting.length === 0 && this.#isFree(queue)) this.#begin(queue)
-    else await this.#turn(queue)
+    else await this.#waitForTurn(queue)
     try {
       const passed = await check()
       if (passed) this.#failures.passed(key)
@@ -196,7 +198,7 @@ export class FailureThrottle {
   #queueOf(key: string): Queue {
     const known = this.#queues.get(key)
     if (known) return known
-    const queue: Queue = { key, startedAt: 0, running: 0, waiting: [], alarm: undefined }
+    const queue: Queue = { key, startedAt: 0, running: 0, waiting: [], cancelTimer: undefined }
     this.#queues.set(key, queue)
     return queue
   }
@@ -214,7 +216,7 @@ export class FailureThrottle {
     queue.startedAt = this.#options.clock.elapsedMs()
   }
 
-  #turn(queue: Queue): Promise<void> {
+  #waitForTurn(queue: Queue): Promise<void> {
     return new Promise((resolve, reject) => {
       const rejectCheck = () => reject(tooManyChecks())
       const { waiting } = queue
@@ -227,14 +229,14 @@ export class FailureThrottle {
   }
 
   #serve(queue: Queue): void {
-    queue.alarm?.()
-    queue.alarm = undefined
+    queue.cancelTimer?.()
+    queue.cancelTimer = undefined
     const { clock, timers } = this.#options
     for (let [next] = queue.waiting; next !== undefined; [next] = queue.waiting) {
       const startMs = this.#isFree(queue) ? 0 : Math.min(next.latest, queue.startedAt + this.#pause(queue))
       const rest = startMs - clock.elapsedMs()
       if (rest > 0) {
-        queue.alarm = timers.after(rest, () => this.#serve(queue))
+        queue.cancelTimer = timers.after(rest, () => this.#serve(queue))
         return
       }
       this.#begin(queue)

@@ -27,14 +27,12 @@ export const accessProviderResource: Resource = {
     const issuer = fields.get('issuer')
     if (typeof issuer === 'string') {
       const other = session.transaction.directory.accessProviderByIssuer(ref.database, issuer)
-      if (other && other.ref.id !== ref.id) {
-        failures.push(failure(['issuer'], { kind: 'not unique' }))
-      }
+      if (other && other.ref.id !== ref.id) failures.push(failure(['issuer'], { kind: 'not unique' }))
     }
   },
 }
 
-/** RFC 3986, section 3.2.2. */
+/** Matches an HTTP URI without a host (RFC 3986, section 3.2.2). */
 const withoutHost = /^https?:\/\/(?:[^/?#]*@)?(?:[:/?#\s]|$)/i
 
 /**
@@ -50,6 +48,7 @@ function uriFailures(uri: Value | undefined, session: Session): readonly FieldFa
 }
 
 function providerRoleFailures(item: Value, { patch, rules, session }: Draft): readonly FieldFailure[] {
+  // In an update without `roles`, the stored predicates of version 10 are texts.
   const mayBeText = rules.checksTexts === true || !patch.has('roles')
   const roleFailures = (role: Value, path: string) =>
     rules.checksTexts && typeof role === 'string' ? [] : customRoleFailures(role, [path], session)

@@ -85,13 +85,9 @@ function isSame(value: Value | undefined, other: Value | undefined): boolean {
  */
 function rejectLoss({ fields, previous }: Draft): void {
   const [historyBefore, history] = [previous?.fields.get('history_days'), fields.get('history_days')]
-  const endsForever = historyBefore === undefined && history !== undefined
-  if (isLess(history, historyBefore) || endsForever) {
-    throw destructive('decrease history_days')
-  }
-  if (historyBefore !== undefined && history === undefined) {
-    throw destructive('remove history_days')
-  }
+  const wasUnlimited = historyBefore === undefined && history !== undefined
+  if (isLess(history, historyBefore) || wasUnlimited) throw destructive('decrease history_days')
+  if (historyBefore !== undefined && history === undefined) throw destructive('remove history_days')
   const [ttlBefore, ttl] = [previous?.fields.get('ttl_days'), fields.get('ttl_days')]
   if (isLess(ttl, ttlBefore)) throw destructive('decrease ttl_days')
   if (ttlBefore === undefined && ttl !== undefined) throw destructive('remove ttl_days')

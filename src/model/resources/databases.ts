@@ -1,4 +1,5 @@
-// The rules for databases. A database contains a document for each child database.
+// The rules for databases. A database contains a document for each child database. A *container* is a database that
+// can contain only child databases, keys, roles and access providers (`Resource.allowedInContainer`).
 
 import { checkedByDefaultField } from '../../storage/store/definitions.ts'
 import { encodeGlobalId } from '../../values/names.ts'
@@ -31,11 +32,11 @@ export const databaseResource: Resource = {
 
 /** The keys are in the parent database. */
 function deleteKeysOf(ref: Ref, { transaction }: Session): void {
-  const named = Array.from(transaction.documents(ref.database, native.keys, {})).filter(({ document }) => {
+  const keys = Array.from(transaction.documents(ref.database, native.keys, {})).filter(({ document }) => {
     const database = transaction.get(document)?.fields.get('database')
     return database instanceof Ref && sameRef(database, ref)
   })
-  for (const { document } of named) applyWrite(() => transaction.delete(document), 'call')
+  for (const { document } of keys) applyWrite(() => transaction.delete(document), 'call')
 }
 
 /** A database with collections, indexes or functions cannot become a container. */
@@ -48,8 +49,7 @@ function rejectFullContainer({ session, failures, fields, previous, ref }: Draft
     for (const _ of transaction.documents(ref.id, kind, {})) return true
     return false
   })
-  if (!filled) return
-  failures.push(failure([], { kind: 'filled container' }))
+  if (filled) failures.push(failure([], { kind: 'filled container' }))
 }
 
 /** Creates the error for a change that would remove data from a protected database. */
@@ -59,8 +59,8 @@ export function destructive(change: DestructiveChange): Failure {
 
 /** Returns whether the database or one of its ancestors is protected. */
 export function isProtected(database: Ref['database'], session: Session): boolean {
-  const around = session.transaction.catalogue.lineage(database)
-  return around.some(definition => definition.protected)
+  const lineage = session.transaction.catalogue.lineage(database)
+  return lineage.some(definition => definition.protected)
 }
 
 /**
@@ -69,7 +69,7 @@ export function isProtected(database: Ref['database'], session: Session): boolea
  */
 export function isTypechecked(database: Ref['database'], session: Session): boolean {
   const { catalogue } = session.transaction
-  const around = catalogue.lineage(database)
-  const flag = around.find(({ typechecked }) => typechecked !== undefined)?.typechecked
-  return flag ?? around[0]?.isCheckedByDefault ?? catalogue.isRootCheckedByDefault
+  const lineage = catalogue.lineage(database)
+  const flag = lineage.find(({ typechecked }) => typechecked !== undefined)?.typechecked
+  return flag ?? lineage[0]?.isCheckedByDefault ?? catalogue.isRootCheckedByDefault
 }

@@ -43,6 +43,11 @@ export const name: FieldCheck = (value, path) => {
   return isValidName(value) ? [] : [failure(path, { kind: 'name characters', name: value })]
 }
 
+/** Returns only the fields with the given names. */
+export function pick(item: ObjectValue, names: readonly string[]): ObjectValue {
+  return new Map([...item].filter(([name]) => names.includes(name)))
+}
+
 /** Applies `clean` to each object in the field `key`, which contains an object or an array of objects. */
 export function cleanField(
   fields: Map<string, Value>,

@@ -40,16 +40,16 @@ export const functionResource: Resource = {
  */
 function rejectHigherRole(draft: Draft): void {
   const { access, authority, database } = draft.session
-  const holder = authority.kind === 'builtin' && authority.role !== 'client' ? authority.role : undefined
+  const callerRole = authority.kind === 'builtin' && authority.role !== 'client' ? authority.role : undefined
   const before = draft.previous?.fields.get('role')
   const role = draft.fields.get('role') ?? before
-  if (isWithin(role, holder === 'server-readonly' ? undefined : holder)) return
+  if (isWithin(role, callerRole === 'server-readonly' ? undefined : callerRole)) return
   const keys = new Ref(database, native.collections, BigInt(native.keys))
   if (access.allows({ action: 'create', resource: keys, argument: () => new Map() })) return
   if (draft.rules.explainsRoles && role !== undefined) {
     const keepsRole = before !== undefined && equalValues(role, before)
     if (keepsRole && keepsBody(draft)) return
-    const reasons = keepsRole || holder !== 'server' ? [] : reasonsAgainst(role, draft)
+    const reasons = keepsRole || callerRole !== 'server' ? [] : reasonsAgainst(role, draft)
     draft.failures.push(...reasons)
     if (reasons.length > 0) return
   }

@@ -22,7 +22,7 @@ import {
 import type { FieldFailure } from '../failure.ts'
 import type { Session } from '../session.ts'
 import { destructive, isProtected } from './databases.ts'
-import { cleanField, flag, map, name, text, whole } from './fields.ts'
+import { cleanField, flag, map, name, pick, text, whole } from './fields.ts'
 import { type Draft, type FieldCheck, failure, invalidType, type Resource } from './resource.ts'
 
 const indexesLimits = {
@@ -63,7 +63,7 @@ function collectionsOf({ collections }: IndexSource): readonly (number | '_')[] 
 }
 
 /** Normalizes a source to a map from each collection to its bindings. The first item of a collection applies. */
-function meaningOfSource({ sources }: IndexDefinition): ObjectValue {
+function normalizedSource({ sources }: IndexDefinition): ObjectValue {
   const parts = sources.flatMap(source =>
     collectionsOf(source).map((collection): [string, Value] => [
       String(collection),
@@ -75,8 +75,7 @@ function meaningOfSource({ sources }: IndexDefinition): ObjectValue {
 
 /** `class` is an older name for `collection`, and is also removed if both keys are present. */
 function withoutUnknownSourceKeys(item: ObjectValue): ObjectValue {
-  const keys = item.has('collection') ? ['collection', 'fields'] : ['class', 'fields']
-  return new Map([...item].filter(([key]) => keys.includes(key)))
+  return pick(item, [item.has('collection') ? 'collection' : 'class', 'fields'])
 }
 
 /** Checks the combination of the items. */
@@ -98,10 +97,7 @@ function sourceFailures(index: IndexDefinition, session: Session): readonly Fiel
     failures.push(failure(['source'], { kind: 'repeated source' }))
   }
   const used = new Set([...index.terms, ...index.values].map(({ binding }) => binding))
-  return [
-    ...failures,
-    ...sources.flatMap((source, position) => bindingFailures(source, position, used, session)),
-  ]
+  return [...failures, ...sources.flatMap((source, index) => bindingFailures(source, index, used, session))]
 }
 
 /** Returns whether two items of a source contain the same collections. */
@@ -112,16 +108,15 @@ function repeats(sources: readonly IndexSource[]): boolean {
 
 function bindingFailures(
   { bindings }: IndexSource,
-  index: number,
+  sourceIndex: number,
   used: ReadonlySet<string | undefined>,
   session: Session,
 ): readonly FieldFailure[] {
-  return [...bindings].flatMap(([name, body], position) => {
-    const path = ['source', String(index), 'fields', String(position), name]
+  return [...bindings].flatMap(([name, body], index) => {
+    const path = ['source', String(sourceIndex), 'fields', String(index), name]
     const { effect, parameters } = session.factsOf(body)
     if (effect !== 'pure' || parameters !== 1) return [failure(path, { kind: 'impure binding' })]
-    if (used.has(name)) return []
-    return [failure(path, { kind: 'unused binding' })]
+    return used.has(name) ? [] : [failure(path, { kind: 'unused binding' })]
   })
 }
 
@@ -173,7 +168,7 @@ function isPath(value: Value): boolean {
   return value.length > 0 && value.every(step => typeof step === 'string' || typeof step === 'bigint')
 }
 
-const knownFieldKeys = new Set(['field', 'binding', 'reverse', 'transform', 'mva'])
+const knownFieldKeys = ['field', 'binding', 'reverse', 'transform', 'mva']
 
 export const indexResource: Resource = {
   fields: {
@@ -198,12 +193,11 @@ export const indexResource: Resource = {
   complete(draft) {
     const { fields } = draft
     cleanField(fields, 'source', withoutUnknownSourceKeys)
-    cleanField(fields, 'terms', withoutUnknownFieldKeys)
-    cleanField(fields, 'values', withoutUnknownFieldKeys)
+    for (const key of ['terms', 'values']) cleanField(fields, key, item => pick(item, knownFieldKeys))
     const index = indexDefinition(draft)
     if (!index.publicRead) fields.delete('permissions')
-    if (draft.mode === 'replace')
-      draft.failures.push(...(fields.has('active') ? [] : [failure(['active'], { kind: 'required' })]))
+    if (draft.mode === 'replace' && !fields.has('active'))
+      draft.failures.push(failure(['active'], { kind: 'required' }))
     if (draft.failures.length > 0) return
     draft.failures.push(...sourceFailures(index, draft.session))
     if (!fields.has('partitions')) fields.set('partitions', defaultPartitions(index))
@@ -211,14 +205,8 @@ export const indexResource: Resource = {
     if (draft.previous) rejectRedefinition(draft, draft.previous)
   },
   beforeDelete(version, session) {
-    if (isProtected(version.ref.database, session)) {
-      throw destructive('delete index')
-    }
+    if (isProtected(version.ref.database, session)) throw destructive('delete index')
   },
-}
-
-function withoutUnknownFieldKeys(item: ObjectValue): ObjectValue {
-  return new Map([...item].filter(([key]) => knownFieldKeys.has(key)))
 }
 
 /**
@@ -230,7 +218,7 @@ function defaultPartitions({ terms }: IndexDefinition): bigint {
   return terms.length === 0 || byClass ? partitionsMax : 1n
 }
 
-/** Another notation of the same definition is allowed. */
+/** Allows another notation of the same definition. */
 function rejectRedefinition(draft: Draft, previous: Version): void {
   const { failures, fields } = draft
   const [partitionsBefore, partitions] = [effectivePartitions(previous.fields), effectivePartitions(fields)]
@@ -239,10 +227,9 @@ function rejectRedefinition(draft: Draft, previous: Version): void {
   }
   const [before, after] = [indexDefinition(previous), indexDefinition(draft)]
   const isSame =
-    equalValues(meaningOfSource(after), meaningOfSource(before)) &&
+    equalValues(normalizedSource(after), normalizedSource(before)) &&
     isDeepStrictEqual([after.terms, after.values], [before.terms, before.values])
-  if (isSame) return
-  failures.push(failure([], { kind: 'index changed' }))
+  if (!isSame) failures.push(failure([], { kind: 'index changed' }))
 }
 
 function effectivePartitions(fields: ObjectValue): Value {

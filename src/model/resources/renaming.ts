@@ -43,7 +43,7 @@ export function usersOfRole(
   name: string,
   { database, transaction }: Session,
 ): readonly { readonly kind: 'function' | 'key'; readonly label: string }[] {
-  const of = (collection: number, kind: 'function' | 'key') =>
+  const usersIn = (collection: number, kind: 'function' | 'key') =>
     Array.from(transaction.documents(database, collection, {})).flatMap(({ document }) => {
       const fields = transaction.get(document)?.fields
       if (fields === undefined || (kind === 'key' && fields.has('database'))) return []
@@ -55,7 +55,7 @@ export function usersOfRole(
         ? [{ kind, label: typeof title === 'string' && kind === 'function' ? title : `${document.id}` }]
         : []
     })
-  return [...of(native.functions, 'function'), ...of(native.keys, 'key')]
+  return [...usersIn(native.functions, 'function'), ...usersIn(native.keys, 'key')]
 }
 
 function renaming({ fields, previous }: Draft, field: string): Rewrite | undefined {

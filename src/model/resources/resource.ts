@@ -44,7 +44,7 @@ export interface WriteRules {
   /**
    * A caller may change a function whose role has more rights than the caller only if the role and the body stay the
    * same. If a server key changes the role, the errors contain the reasons. Other changes fail with `permission
-   * denied`, and if absent, all writes.
+   * denied`. If absent, all writes of such a function fail with `permission denied`.
    */
   readonly explainsRoles?: boolean
   /**

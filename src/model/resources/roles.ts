@@ -13,10 +13,10 @@ import {
 } from '../../values/value.ts'
 import { type ResourceAction, resourceActions } from '../auth/access-contract.ts'
 import { isBuiltinRole } from '../auth/builtin-role.ts'
-import { memberOf } from '../auth/resource-names.ts'
+import { memberCollection } from '../auth/resource-names.ts'
 import type { FieldFailure } from '../failure.ts'
 import type { Session } from '../session.ts'
-import { cleanField, map, name } from './fields.ts'
+import { cleanField, map, name, pick } from './fields.ts'
 import { renameRole } from './renaming.ts'
 import { type FieldCheck, failure, invalidType, type Resource } from './resource.ts'
 
@@ -82,7 +82,6 @@ const membership: FieldCheck = (value, path) =>
 
 const isCollectionRef = (value: Value) => value instanceof Ref && value.collection === native.collections
 
-/** The rules for roles. */
 export const roleResource: Resource = {
   fields: {
     name: { check: name, required: true },
@@ -126,10 +125,6 @@ function textFailures(patch: ObjectValue): readonly FieldFailure[] {
   return failures
 }
 
-function pick(item: ObjectValue, keys: readonly string[]): ObjectValue {
-  return new Map([...item].filter(([key]) => keys.includes(key)))
-}
-
 function withKnownActions(item: ObjectValue): ObjectValue {
   const actions = item.get('actions')
   if (!isObject(actions)) return item
@@ -160,7 +155,7 @@ function arityFailures(fields: ObjectValue): readonly FieldFailure[] {
   return failures
 }
 
-/** Too many other roles already have a membership for one of this role's member collections. */
+/** Returns a failure if too many other roles have a membership for a member collection of this role. */
 function crowdedMemberships(fields: ObjectValue, ref: Ref, session: Session): readonly FieldFailure[] {
   const wanted = memberCollections(fields, session)
   if (wanted.size === 0) return []
@@ -185,7 +180,7 @@ type Member = bigint | string
 function memberCollections(fields: ObjectValue, { database, transaction }: Session): ReadonlySet<Member> {
   const ids = itemsOf(fields.get('membership')).flatMap((item): readonly Member[] => {
     const resource = isObject(item) ? item.get('resource') : undefined
-    const found = memberOf(resource, database, transaction)
+    const found = memberCollection(resource, database, transaction)
     if (found !== undefined) return [found.id]
     return typeof resource === 'string' ? [resource] : []
   })
@@ -218,9 +213,9 @@ export function customRoleFailures(
   return [failure(path, { kind: 'unknown role', role: value })]
 }
 
-/** Returns whether a role has at most the rights of the built-in role `holder`. */
-export function isWithin(role: Value | undefined, holder: 'admin' | 'server' | undefined): boolean {
-  if (role === undefined || holder === 'admin') return true
+/** Returns whether a role has at most the rights of the caller's built-in role. */
+export function isWithin(role: Value | undefined, callerRole: 'admin' | 'server' | undefined): boolean {
+  if (role === undefined || callerRole === 'admin') return true
   const lesser: readonly Value[] = ['server', 'server-readonly', 'client']
-  return holder === 'server' && lesser.includes(role)
+  return callerRole === 'server' && lesser.includes(role)
 }

@@ -10,7 +10,6 @@ import { applyPatch } from './patch.ts'
 import { type Draft, failure, type Resource } from './resource.ts'
 import { roleFailures } from './roles.ts'
 
-/** The rules for tokens. */
 export const tokenResource: Resource = {
   fields: {
     instance: { check: documentRef, required: true },
@@ -20,8 +19,8 @@ export const tokenResource: Resource = {
   },
   complete(draft) {
     draft.omitted.add('hashed_secret')
-    const kept = draft.rules.keepsTokenSecret ? draft.previous?.fields.get('hashed_secret') : undefined
-    if (kept !== undefined) draft.fields.set('hashed_secret', kept)
+    const hash = draft.rules.keepsTokenSecret ? draft.previous?.fields.get('hashed_secret') : undefined
+    if (hash !== undefined) draft.fields.set('hashed_secret', hash)
     if (draft.failures.length === 0 && !draft.fields.has('hashed_secret')) makeTokenSecret(draft)
   },
 }
