@@ -1,5 +1,5 @@
-// The indexes and unique constraints in the definition of a collection, with their status. Each uses a stored index
-// (stored-indexes.ts).
+// The indexes and unique constraints in the definition of a collection, with their status: the collection's *own*
+// indexes. Each uses a stored index (stored-indexes.ts).
 
 import { hash } from 'node:crypto'
 import { buildErrorField, type IndexDefinition } from '../../storage/store/index-definition.ts'
@@ -7,7 +7,14 @@ import { isArray, isObject, type ObjectValue, type Ref, type Value } from '../..
 import { uncounted } from '../read.ts'
 import type { Session } from '../session.ts'
 import { namedIn } from './definition-parts.ts'
-import { indexedParts, type OwnField, ownFields, type Shape, shapeOf, uniqueFields } from './index-fields.ts'
+import {
+  indexedParts,
+  type OwnField,
+  ownFields,
+  type TermsAndValues,
+  termsAndValues,
+  uniqueFields,
+} from './index-fields.ts'
 import { storedIndexFinder } from './stored-indexes.ts'
 
 /** An index in the definition of a collection. */
@@ -29,19 +36,19 @@ const contentLength = 10
 export function ownIndexes(collection: Ref, session: Session): ReadonlyMap<string, OwnIndex> {
   const { transaction } = session
   return transaction.catalogue.derived(collection.database, `named indexes of ${collection.id}`, () => {
-    const own = uncounted(transaction, () => transaction.get(collection))
-    const definition = own?.fields ?? new Map<string, Value>()
+    const version = uncounted(transaction, () => transaction.get(collection))
+    const definition = version?.fields ?? new Map<string, Value>()
     const find = storedIndexFinder(collection, definition, session)
     const found = new Map<string, OwnIndex>()
     for (const [name, index] of namedIn(definition, 'indexes')) {
-      const shape = shapeOf(index, definition)
-      const own = find(shape)
+      const content = termsAndValues(index, definition)
+      const own = find(content)
       if (own === undefined) continue
       const { definition: stored, key } = own
       const queryable = index.get('queryable')
       const isQueryable = typeof queryable === 'boolean' ? queryable : stored.active
-      const content = hash('sha256', key, 'base64url').slice(0, contentLength)
-      found.set(name, { name, ...shape, stored, content, isQueryable })
+      const digest = hash('sha256', key, 'base64url').slice(0, contentLength)
+      found.set(name, { name, ...content, stored, content: digest, isQueryable })
     }
     return found
   })
@@ -54,7 +61,7 @@ export function ownIndexRef(collection: Ref, part: string | number, session: Ses
   const unique = parts.filter(({ isUnique }) => isUnique)
   const found =
     typeof part === 'number' ? unique[part] : parts.find(({ isUnique, name }) => !isUnique && name === part)
-  return found && storedIndexFinder(collection, definition, session)(found.shape)?.definition.ref
+  return found && storedIndexFinder(collection, definition, session)(found)?.definition.ref
 }
 
 /** The fields of the unique constraint that the index enforces, if any. */
@@ -75,8 +82,8 @@ export function withStatus(collection: Ref, definition: ObjectValue, session: Se
   const constraints = definition.get('constraints')
   if (indexes === undefined && constraints === undefined) return definition
   const find = storedIndexFinder(collection, definition, session)
-  const stateOf = (shape: Shape) => {
-    const stored = find(shape)
+  const stateOf = (part: TermsAndValues) => {
+    const stored = find(part)
     if (stored?.definition.active) return 'built'
     return stored?.fields.has(buildErrorField) ? 'failed' : 'building'
   }
@@ -84,7 +91,7 @@ export function withStatus(collection: Ref, definition: ObjectValue, session: Se
   if (isObject(indexes)) {
     const each = Array.from(indexes, ([name, index]): [string, Value] => {
       if (!isObject(index)) return [name, index]
-      const state = stateOf(shapeOf(index, definition))
+      const state = stateOf(termsAndValues(index, definition))
       const queryable = index.get('queryable') ?? state === 'built'
       const status = state === 'built' ? 'complete' : state
       return [name, new Map(index).set('queryable', queryable).set('status', status)]
@@ -102,7 +109,7 @@ export function withStatus(collection: Ref, definition: ObjectValue, session: Se
   return shown
 }
 
-/** The index or unique constraint is not ready for use. */
+/** An index or unique constraint that is not ready for use. */
 export interface UnreadyPart {
   /** Undefined for a unique constraint. */
   readonly name: string | undefined
@@ -111,16 +118,16 @@ export interface UnreadyPart {
   readonly hasFailed: boolean
 }
 
-/** The build is running or has failed. */
+/** Returns the indexes and unique constraints whose build is running or has failed. */
 export function unreadyParts(
   collection: Ref,
   definition: ObjectValue,
   session: Session,
 ): readonly UnreadyPart[] {
   const find = storedIndexFinder(collection, definition, session)
-  return indexedParts(definition).flatMap(({ name, shape }) => {
-    const stored = find(shape)
+  return indexedParts(definition).flatMap(part => {
+    const stored = find(part)
     if (stored === undefined || stored.definition.active) return []
-    return [{ name, terms: shape.terms, hasFailed: stored.fields.has(buildErrorField) }]
+    return [{ name: part.name, terms: part.terms, hasFailed: stored.fields.has(buildErrorField) }]
   })
 }

@@ -230,6 +230,7 @@ export const object = (fields: Readonly<Record<string, FieldType>>): ObjectType 
   fields: new Map(Object.entries(fields).map(([name, type]): [string, MemberType] => [name, { type }])),
 })
 
+/** Objects with any field names, whose values have the type `element`. */
 export const byName = (element: FieldType): ObjectType => ({
   kind: 'object',
   fields: new Map(),

@@ -8,7 +8,7 @@ export interface OwnField extends DefinedField {
   readonly isComputed: boolean
 }
 
-export interface Shape {
+export interface TermsAndValues {
   readonly terms: readonly OwnField[]
   readonly values: readonly OwnField[]
 }
@@ -22,7 +22,7 @@ export function ownFields(part: ObjectValue, name: string, definition: ObjectVal
   })
 }
 
-export function shapeOf(index: ObjectValue, definition: ObjectValue): Shape {
+export function termsAndValues(index: ObjectValue, definition: ObjectValue): TermsAndValues {
   return {
     terms: ownFields(index, 'terms', definition),
     values: ownFields(index, 'values', definition),
@@ -35,23 +35,24 @@ export function uniqueFields(definition: ObjectValue): readonly (readonly OwnFie
   return constraints.map(each => ownFields(each, 'unique', definition))
 }
 
-interface IndexedPart {
+/** An index or a unique constraint. */
+interface IndexedPart extends TermsAndValues {
   /** Undefined for a unique constraint. */
   readonly name: string | undefined
-  readonly shape: Shape
   readonly isUnique: boolean
 }
 
 export function indexedParts(definition: ObjectValue): readonly IndexedPart[] {
   const indexes = namedIn(definition, 'indexes').map(([name, index]) => ({
     name,
-    shape: shapeOf(index, definition),
     isUnique: false,
+    ...termsAndValues(index, definition),
   }))
   const constraints = uniqueFields(definition).map(terms => ({
     name: undefined,
-    shape: { terms, values: [] },
     isUnique: true,
+    terms,
+    values: [],
   }))
   return [...indexes, ...constraints]
 }

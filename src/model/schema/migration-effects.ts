@@ -27,10 +27,10 @@ export function readMigration(stored: Value): Migration {
   return {
     lastTime: timed.at(-1)?.time ?? epoch,
     apply(fields, shapeTime) {
-      const due = timed.filter(({ time }) => time > shapeTime)
-      if (due.length === 0) return fields
+      const later = timed.filter(({ time }) => time > shapeTime)
+      if (later.length === 0) return fields
       const before = fields.get('data')
-      const data = stepped(isObject(before) ? before : new Map(), due)
+      const data = applySteps(isObject(before) ? before : new Map(), later)
       if (data.size === 0 && before === undefined) return fields
       return new Map(fields).set('data', data)
     },
@@ -46,18 +46,18 @@ interface MigrationState {
 /** A copy that this file has created. */
 type MutableObject = Map<string, Value>
 
-function stepped(data: ObjectValue, steps: readonly TimedStep[]): ObjectValue {
+function applySteps(data: ObjectValue, steps: readonly TimedStep[]): ObjectValue {
   const state: MigrationState = { data: new Map(data), conflicts: new Map() }
   let time: Micros | undefined
-  for (const due of steps) {
-    if (due.time !== time) state.conflicts = new Map()
-    time = due.time
-    take(due.step, state)
+  for (const timed of steps) {
+    if (timed.time !== time) state.conflicts = new Map()
+    time = timed.time
+    applyStep(timed.step, state)
   }
   return state.data
 }
 
-function take(step: Step, state: MigrationState): void {
+function applyStep(step: Step, state: MigrationState): void {
   count()
   const { conflicts, data } = state
   switch (step.kind) {
@@ -69,7 +69,7 @@ function take(step: Step, state: MigrationState): void {
       break
     case 'move':
       displace(data, step.to)
-      place(data, step.to, remove(data, step.from))
+      setValue(data, step.to, remove(data, step.from))
       break
     case 'split':
       for (const { path } of step.targets) if (!isSamePath(step.from, path)) displace(data, path)
@@ -98,31 +98,31 @@ function add({ path, type, value }: TargetField, { conflicts, data }: MigrationS
   const found = valueAt(data, path)
   if (found !== undefined && found !== null) {
     if (hasType(type, found)) return
-    place(conflicts, path, found)
+    setValue(conflicts, path, found)
     remove(data, path)
   }
   parentOf(data, path, true)
-  place(data, path, value)
+  setValue(data, path, value)
 }
 
 function split(from: FieldNames, targets: readonly TargetField[], data: MutableObject): void {
   const [first] = targets
   if (first === undefined) return
-  if (!isSamePath(from, first.path)) place(data, first.path, remove(data, from))
+  if (!isSamePath(from, first.path)) setValue(data, first.path, remove(data, from))
   for (const [index, target] of targets.entries()) {
     const next = targets[index + 1]
     if (next === undefined) return
     const value = valueAt(data, target.path) ?? null
     const fits = value === null || hasType(target.type, value)
-    if (!fits || value === null) fill(data, target)
-    if (fits) fill(data, next)
-    else place(data, next.path, value)
+    if (!fits || value === null) setDefault(data, target)
+    if (fits) setDefault(data, next)
+    else setValue(data, next.path, value)
   }
 }
 
-function fill(data: MutableObject, { path, value }: TargetField): void {
+function setDefault(data: MutableObject, { path, value }: TargetField): void {
   remove(data, path)
-  place(data, path, value)
+  setValue(data, path, value)
 }
 
 /**
@@ -167,16 +167,15 @@ function hasType(type: FieldType, value: Value): boolean {
 }
 
 /**
- * Replaces the objects on the path to a field by copies that may be changed. Returns the innermost copy. If `isMade` is
- * true, creates missing objects.
+ * Replaces the objects on the path to a field by copies that may be changed. Returns the innermost copy. If
+ * `createsMissing` is true, creates missing objects.
  */
-function parentOf(data: MutableObject, path: FieldNames, isMade: boolean): MutableObject | undefined {
+function parentOf(data: MutableObject, path: FieldNames, createsMissing: boolean): MutableObject | undefined {
   let parent = data
   for (const name of path.slice(0, -1)) {
     const found = parent.get(name)
-    const isThere = isObject(found)
-    if (!isThere && !isMade) return undefined
-    const copy: MutableObject = new Map(isThere ? found : [])
+    if (!isObject(found) && !createsMissing) return undefined
+    const copy: MutableObject = new Map(isObject(found) ? found : [])
     parent.set(name, copy)
     parent = copy
   }
@@ -193,7 +192,7 @@ function remove(data: MutableObject, path: FieldNames): Value | undefined {
 }
 
 /** Does nothing if the value is undefined or null. */
-function place(data: MutableObject, path: FieldNames, value: Value | undefined): void {
+function setValue(data: MutableObject, path: FieldNames, value: Value | undefined): void {
   if (value === undefined || value === null) return
   parentOf(data, path, true)?.set(path.at(-1) ?? '', value)
 }

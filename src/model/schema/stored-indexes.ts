@@ -9,7 +9,7 @@ import { uncounted } from '../read.ts'
 import type { Session } from '../session.ts'
 import { objectIn } from './definition-parts.ts'
 import { objectOf } from './field-types.ts'
-import { indexedParts, type OwnField, type Shape } from './index-fields.ts'
+import { indexedParts, type OwnField, type TermsAndValues } from './index-fields.ts'
 import { indexAfter } from './index-migration.ts'
 import type { Step } from './migration-steps.ts'
 import type { Path } from './paths.ts'
@@ -42,7 +42,11 @@ function withoutId(values: readonly OwnField[]): readonly OwnField[] {
   return isId && last.order === 'asc' ? values.slice(0, -1) : values
 }
 
-function storedIndex({ terms, values }: Shape, collection: Ref, definition: ObjectValue): Map<string, Value> {
+function storedIndex(
+  { terms, values }: TermsAndValues,
+  collection: Ref,
+  definition: ObjectValue,
+): Map<string, Value> {
   const kept = withoutId(values)
   const computed = objectIn(definition, 'computed_fields')
   const bindings = new Map<string, Value>()
@@ -64,26 +68,27 @@ function storedIndex({ terms, values }: Shape, collection: Ref, definition: Obje
 }
 
 /** Indexes with the same key contain the same entries. */
-function shapeKey(fields: ObjectValue): string {
+function contentKey(fields: ObjectValue): string {
   return ownKeyOf(['source', 'terms', 'values'].map(name => fields.get(name) ?? null))
 }
 
 /** A stored index, with the fields of its document. */
-interface StoredOwn {
+interface StoredIndex {
   readonly key: string
   readonly definition: IndexDefinition
   readonly fields: ObjectValue
 }
 
-function storedOwn(collection: Ref, { transaction }: Session): ReadonlyMap<string, StoredOwn> {
+/** The stored indexes of a collection, by their keys. */
+function storedIndexesOf(collection: Ref, { transaction }: Session): ReadonlyMap<string, StoredIndex> {
   const { catalogue } = transaction
   return catalogue.derived(collection.database, `own indexes of ${collection.id}`, () => {
-    const found = new Map<string, StoredOwn>()
+    const found = new Map<string, StoredIndex>()
     for (const definition of catalogue.indexesOf(collection.database, Number(collection.id))) {
       const { isOwn, ref } = definition
       const fields = isOwn ? uncounted(transaction, () => transaction.get(ref))?.fields : undefined
       if (fields === undefined) continue
-      const key = shapeKey(fields)
+      const key = contentKey(fields)
       found.set(key, { key, definition, fields })
     }
     return found
@@ -92,8 +97,8 @@ function storedOwn(collection: Ref, { transaction }: Session): ReadonlyMap<strin
 
 /** Returns a function that finds the stored index for the terms and values of an index or unique constraint. */
 export function storedIndexFinder(collection: Ref, definition: ObjectValue, session: Session) {
-  const kept = storedOwn(collection, session)
-  return (shape: Shape) => kept.get(shapeKey(storedIndex(shape, collection, definition)))
+  const stored = storedIndexesOf(collection, session)
+  return (part: TermsAndValues) => stored.get(contentKey(storedIndex(part, collection, definition)))
 }
 
 /**
@@ -112,24 +117,24 @@ export function updateOwnIndexes(
   const { transaction } = session
   const wanted = new Map<string, Map<string, Value>>()
   for (const each of planned === undefined ? [definition] : [definition, planned]) {
-    for (const { isUnique, shape } of indexedParts(each)) {
-      const fields = storedIndex(shape, collection, each)
-      const key = shapeKey(fields)
+    for (const part of indexedParts(each)) {
+      const fields = storedIndex(part, collection, each)
+      const key = contentKey(fields)
       const known = wanted.get(key) ?? fields
-      wanted.set(key, isUnique && each === definition ? known.set('unique', true) : known)
+      wanted.set(key, part.isUnique && each === definition ? known.set('unique', true) : known)
     }
   }
-  for (const { definition: index, fields } of storedOwn(collection, session).values()) {
-    const moved = steps && indexAfter(fields, steps)
-    const key = moved && shapeKey(moved)
+  for (const { definition: index, fields } of storedIndexesOf(collection, session).values()) {
+    const migrated = steps && indexAfter(fields, steps)
+    const key = migrated && contentKey(migrated)
     const next = key === undefined ? undefined : wanted.get(key)
-    if (moved === undefined || key === undefined || next === undefined) {
+    if (migrated === undefined || key === undefined || next === undefined) {
       applyWrite(() => transaction.delete(index.ref), 'call')
       continue
     }
     wanted.delete(key)
-    if (moved === fields && next.has('unique') === fields.has('unique')) continue
-    const changed = new Map(moved)
+    if (migrated === fields && next.has('unique') === fields.has('unique')) continue
+    const changed = new Map(migrated)
     if (next.has('unique')) changed.set('unique', true)
     else changed.delete('unique')
     applyWrite(() => transaction.put(index.ref, changed), 'call')
