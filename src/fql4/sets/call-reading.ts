@@ -15,11 +15,8 @@ import { compileLambda } from '../stored-code.ts'
 export class CallReading extends Reading {
   readonly call: Call
 
-  constructor(
-    call: Call,
-    ...reading: ConstructorParameters<typeof Reading> extends [unknown, ...infer R] ? R : never
-  ) {
-    super(call.session, ...reading)
+  constructor(call: Call, at: number | undefined, counts?: Reading['counts']) {
+    super(call.session, at, counts)
     this.call = call
   }
 
@@ -29,7 +26,7 @@ export class CallReading extends Reading {
   }
 
   override asOf(at: number | undefined): CallReading {
-    return new CallReading(this.call, at, ...this.counts)
+    return new CallReading(this.call, at, this.counts)
   }
 }
 

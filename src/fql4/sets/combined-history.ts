@@ -41,29 +41,27 @@ function* combinedEvents(
   scan: HistoryScan,
 ): Generator<SetEvent> {
   const { from, to, reverse } = scan
-  const wide = {
+  const wholeMoments = {
     from: from && wholeMoment(from, 'low'),
     to: to && wholeMoment(to, 'high'),
     reverse: reverse === true,
   }
-  for (const moment of moments(members, wide)) {
-    const shown = merged(
-      moment.filter(each => shows(combination, members, each)).map(each => seen(combination, each)),
-    )
-    for (const event of reverse ? shown.reverse() : shown)
+  for (const moment of moments(members, wholeMoments)) {
+    const changes = moment.filter(each => changesSet(combination, members, each))
+    const events = merged(changes.map(each => eventOfSet(combination, each)))
+    for (const event of reverse ? events.reverse() : events)
       if (isWithin(event, scan, 'adds first')) yield event
   }
 }
 
-export const isGoing = ({ action }: SetEvent): boolean => action === 'remove' || action === 'delete'
+export const isRemoval = ({ action }: SetEvent): boolean => action === 'remove' || action === 'delete'
 
 /** The key of the element that an event adds or removes. */
 export function eventKey({ document, values }: SetEvent): readonly Value[] {
   return values.length === 0 ? [document] : values
 }
 
-/** Returns whether an event of a member changes the combined set. */
-function shows(
+function changesSet(
   combination: Combination,
   members: readonly HistoryMember[],
   { event, member }: MemberEvent,
@@ -74,25 +72,32 @@ function shows(
     case 'union':
       return true
     case 'intersection':
-      return others.every(other => other.holds(key, event, isGoing(event) ? 'before' : 'then'))
+      return others.every(other => other.holds(key, event, isRemoval(event) ? 'before' : 'then'))
     case 'difference':
       return member === 0
         ? !others.some(other => other.holds(key, event, 'before'))
-        : uncovers(members, key, event)
+        : changesDifference(members, key, event)
   }
 }
 
-/** A subtrahend is any member of a difference except the first. Its events show or hide elements. */
-function uncovers(members: readonly HistoryMember[], key: readonly Value[], event: SetEvent): boolean {
+/**
+ * Returns whether the event of a subtrahend changes a difference. The subtrahends are all members except the first. The
+ * first member must contain the element. No subtrahend may contain the element after a removal, or before an addition.
+ */
+function changesDifference(
+  members: readonly HistoryMember[],
+  key: readonly Value[],
+  event: SetEvent,
+): boolean {
   const [first, ...subtrahends] = members as readonly [HistoryMember, ...HistoryMember[]]
-  const when = isGoing(event) ? 'then' : 'before'
+  const when = isRemoval(event) ? 'then' : 'before'
   return first.holds(key, event, 'then') && !subtrahends.some(other => other.holds(key, event, when))
 }
 
-/** In a difference, the event of a subtrahend has the opposite action. */
-function seen(combination: Combination, { event, member }: MemberEvent): SetEvent {
+/** Converts an event of a member to an event of the combined set: that of a subtrahend has the opposite action. */
+function eventOfSet(combination: Combination, { event, member }: MemberEvent): SetEvent {
   if (combination !== 'difference' || member === 0) return event
-  return { ...event, action: isGoing(event) ? 'add' : 'remove' }
+  return { ...event, action: isRemoval(event) ? 'add' : 'remove' }
 }
 
 interface MemberEvent {
@@ -225,7 +230,7 @@ function sourceElements(
   for (const event of history.scan({})) {
     const element = elementOf(event, elements, keys)
     const ts = eventTime(event)
-    if (event.action === 'remove' || event.action === 'delete') leave(element, ts)
+    if (isRemoval(event)) leave(element, ts)
     else if (event.action !== 'update') enter(element, ts)
   }
   for (const element of joinedElements(present)) {

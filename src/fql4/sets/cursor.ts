@@ -2,8 +2,7 @@
 // the document of an element. The position of a cursor is before all elements that begin with the values of the cursor.
 
 import { step } from '../../base/effort.ts'
-import type { SetBound, SetOrder } from '../../model/sets/stream.ts'
-import { compareValues } from '../../values/order.ts'
+import { precedesRefs, type SetBound, type SetOrder } from '../../model/sets/stream.ts'
 import { isArray, isObject, Ref, UnresolvedRef, type Value } from '../../values/value.ts'
 import { Page } from '../values/transient.ts'
 
@@ -44,8 +43,6 @@ export function rangePlaces(
   return { from: boundPlace(from, order, 'low', arities), to: boundPlace(to, order, 'high', arities) }
 }
 
-const someRef = new Ref(0n, 0, 0n)
-
 /** `arities`: the numbers of values after which the last item of a bound is a document. */
 function boundPlace(
   bound: readonly Value[],
@@ -57,8 +54,7 @@ function boundPlace(
     const values = bound.slice(0, order.arity)
     const document = bound[order.arity] as Value
     if (document instanceof Ref) return { values, document, side }
-    const isLow = compareValues(document, someRef) < 0
-    return { values, side: isLow === order.reversed ? 'high' : 'low' }
+    return { values, side: precedesRefs(document) === order.reversed ? 'high' : 'low' }
   }
   // A single null stands for the end of the set, even if each element has several values.
   if (bound.length === 1 && bound[0] === null) return { values: bound, side: order.reversed ? 'low' : 'high' }

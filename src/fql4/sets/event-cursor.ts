@@ -82,9 +82,9 @@ export function readEventCursor(
     const place: HistoryPlace = { ts, action, side, ...(!hasAction && { timeOnly: true }) }
     return { place, shown: new EventValue(ts, action, undefined, null, values) }
   }
-  const placeOf = ([of, ...rest]: readonly Value[]): HistoryPlace => ({
-    ...{ ts, action, document: of as Ref, values: rest, side: 'low' },
-  })
+  const placeOf = ([of, ...rest]: readonly Value[]): HistoryPlace => {
+    return { ts, action, document: of as Ref, values: rest, side: 'low' }
+  }
   const isNamed = document instanceof Ref && namedNatives.has(document.collection)
   const mayMeanDeleted = isNamed || values?.some(hasRef) === true
   const given = [document, ...(values ?? [])]

@@ -70,7 +70,7 @@ function meaningsOf(value: Value, session: Session): readonly Value[] {
   if (!isObject(value)) return [value]
   const keys = [...value.keys()]
   return combinations([...value.values()], session).map(
-    parts => new Map(keys.map((key, place) => [key, parts[place] as Value])),
+    parts => new Map(keys.map((key, index) => [key, parts[index] as Value])),
   )
 }
 

@@ -9,10 +9,10 @@ import {
   elementValue,
   keyOf,
 } from '../../model/sets/stream.ts'
-import { isNativeCollectionRef, Lambda, type Ref, type Value } from '../../values/value.ts'
+import { Lambda, type Ref, type Value } from '../../values/value.ts'
 import { checkWidth } from '../evaluate.ts'
 import { typeName } from '../values/tagged.ts'
-import { type SetLike, SetValue } from '../values/transient.ts'
+import { isSet, type SetLike, SetValue } from '../values/transient.ts'
 import { applySetLambda, type CallReading, setLambdaError } from './call-reading.ts'
 import { distinctStream, unionStream } from './streams.ts'
 
@@ -57,6 +57,6 @@ export function targetOf(
     return new SetValue({ type: 'match', index: link, terms: keyOf({ ...element, sources: [] }) })
   }
   const target: Value = applySetLambda(link, elementValue(element), reading)
-  if (target instanceof SetValue || isNativeCollectionRef(target)) return target
+  if (isSet(target)) return target
   throw setLambdaError(link, msg`Set expected, ${typeName(target)} provided.`, reading)
 }

@@ -22,7 +22,7 @@ import {
   elementSetOf,
   eventKey,
   type HistoryMember,
-  isGoing,
+  isRemoval,
   joinHistory,
 } from './combined-history.ts'
 import { noHistoryError, openMember } from './open.ts'
@@ -148,9 +148,9 @@ function openOperand(
   if (type === 'union' || !isCombined(present)) return { isFiltered, events: history, holds }
   const isChange = (event: SetEvent) => {
     const key = eventKey(event)
-    if (holds(key, event, 'then') === isGoing(event)) return false
+    if (holds(key, event, 'then') === isRemoval(event)) return false
     // The state before the retained history is unknown.
-    return eventTime(event) <= oldest || holds(key, event, 'before') === isGoing(event)
+    return eventTime(event) <= oldest || holds(key, event, 'before') === isRemoval(event)
   }
   return { isFiltered, events: eventsThat(isChange, history), holds }
 }

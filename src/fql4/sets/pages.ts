@@ -134,9 +134,9 @@ function assemble<T extends HasSources, P>(
   }
   const isForward = direction === 'after'
   const items = take(source.scan(isForward ? { from: place } : { to: place, reverse: true }), count + 1)
-  const beyond = items.length > count
-  const next = beyond ? source.cursor((isForward ? items[count] : items[count - 1]) as T) : undefined
-  if (beyond) items.pop()
+  const hasMore = items.length > count
+  const next = hasMore ? source.cursor((isForward ? items[count] : items[count - 1]) as T) : undefined
+  if (hasMore) items.pop()
   const data = isForward ? items : items.reverse()
   const values = data.map(item => {
     const value = source.value(item)

@@ -51,12 +51,12 @@ export function rangeStream(source: ElementStream, low: SetBound, high: SetBound
   }
 }
 
-export function filteredStream(source: ElementStream, holds: (element: Element) => boolean): ElementStream {
-  return { order: source.order, scan: scan => filtered(source.scan(scan), holds) }
+export function filteredStream(source: ElementStream, accepts: (element: Element) => boolean): ElementStream {
+  return { order: source.order, scan: scan => filtered(source.scan(scan), accepts) }
 }
 
-function* filtered(elements: Iterable<Element>, holds: (element: Element) => boolean): Generator<Element> {
-  for (const element of elements) if (holds(element)) yield element
+function* filtered(elements: Iterable<Element>, accepts: (element: Element) => boolean): Generator<Element> {
+  for (const element of elements) if (accepts(element)) yield element
 }
 
 /** A group contains the elements with the same key, in the order of the set. */
@@ -181,7 +181,7 @@ export function intersectionStream(members: readonly ElementStream[]): ElementSt
 function* commonGroups(members: readonly ElementStream[], order: SetOrder, scan: ElementScan): Groups {
   const readers = members.map(stream => new ElementReader(stream, order, scan))
   try {
-    while (meet(readers, order, scan.reverse === true)) {
+    while (seekCommonKey(readers, order, scan.reverse === true)) {
       const groups = readers.map(reader => reader.takeGroup())
       const shortest = groups.reduce((best, group) => (group.length < best.length ? group : best))
       yield withSources(shortest, groups)
@@ -191,8 +191,8 @@ function* commonGroups(members: readonly ElementStream[], order: SetOrder, scan:
   }
 }
 
-/** Returns false if no common key follows. */
-function meet(readers: readonly ElementReader[], order: SetOrder, reverse: boolean): boolean {
+/** Moves all readers to the next key that all members contain. Returns false if there is none. */
+function seekCommonKey(readers: readonly ElementReader[], order: SetOrder, reverse: boolean): boolean {
   const sign = reverse ? -1 : 1
   const side = reverse ? 'high' : 'low'
   let goal = readers[0]?.current
@@ -210,7 +210,7 @@ function meet(readers: readonly ElementReader[], order: SetOrder, reverse: boole
 
 interface Member {
   readonly reader: ElementReader
-  readonly place: number
+  readonly index: number
 }
 
 /** Yields the keys of all members, each as often as in the member with the most elements with this key. */
@@ -221,14 +221,14 @@ export function unionStream(members: readonly ElementStream[]): ElementStream {
 
 function* allGroups(members: readonly ElementStream[], order: SetOrder, scan: ElementScan): Groups {
   const sign = scan.reverse ? -1 : 1
-  const readers = members.map((stream, place) => ({
+  const readers = members.map((stream, index) => ({
     reader: new ElementReader(stream, order, scan),
-    place,
+    index,
   }))
-  const ahead = (left: Member, right: Member) =>
+  const compare = (left: Member, right: Member) =>
     compareKeys(left.reader.current as Element, right.reader.current as Element, order) * sign ||
-    left.place - right.place
-  const heap = new Heap(ahead)
+    left.index - right.index
+  const heap = new Heap(compare)
   try {
     for (const member of readers) if (member.reader.current) heap.push(member)
     for (let first = heap.pop(); first; first = heap.pop()) yield takeKey(first, heap, order)

@@ -9,6 +9,12 @@ interface Meter {
   bytes: number
 }
 
+interface Counts {
+  readonly meters: Map<string, Meter>
+  /** How often each stored set occurs in the set that is read. */
+  readonly occurrences: Map<string, number>
+}
+
 /** Bytes that are counted for a read without a result: about the size of the searched key. */
 const emptyReadBytes = 19
 
@@ -16,30 +22,18 @@ export class Reading {
   readonly session: Session
   /** If undefined, the current state is read, including the writes of the transaction. */
   readonly at: number | undefined
-  readonly #meters: Map<string, Meter>
-  /** How often each stored set occurs in the set that is read. */
-  readonly #parts: Map<string, number>
+  /** Results of {@link asOf} share these counts. */
+  protected readonly counts: Counts
 
-  constructor(
-    session: Session,
-    at: number | undefined,
-    meters: Map<string, Meter> = new Map(),
-    parts: Map<string, number> = new Map(),
-  ) {
+  constructor(session: Session, at: number | undefined, counts?: Counts) {
     this.session = session
     this.at = at
-    this.#meters = meters
-    this.#parts = parts
-  }
-
-  /** Results of {@link asOf} share these counts. */
-  protected get counts(): [Map<string, Meter>, Map<string, number>] {
-    return [this.#meters, this.#parts]
+    this.counts = counts ?? { meters: new Map(), occurrences: new Map() }
   }
 
   /** Reads the same set at another time, and shares the counts. */
   asOf(at: number | undefined): Reading {
-    return new Reading(this.session, at, ...this.counts)
+    return new Reading(this.session, at, this.counts)
   }
 
   /**
@@ -47,8 +41,8 @@ export class Reading {
    * set.
    */
   part(set: string): string {
-    const occurrence = (this.#parts.get(set) ?? 0) + 1
-    this.#parts.set(set, occurrence)
+    const occurrence = (this.counts.occurrences.get(set) ?? 0) + 1
+    this.counts.occurrences.set(set, occurrence)
     return `${set} #${occurrence}`
   }
 
@@ -62,7 +56,7 @@ export class Reading {
     items: Iterable<T>,
     view: (item: T) => R | undefined,
   ): Generator<R> {
-    const meter = upsert(this.#meters, key, () => ({ key, partitions, bytes: 0 }))
+    const meter = upsert(this.counts.meters, key, () => ({ key, partitions, bytes: 0 }))
     const { counters } = this.session.transaction
     const iterator = items[Symbol.iterator]()
     try {
@@ -85,10 +79,10 @@ export class Reading {
    * `first`. Repeated reads of the same part with the same time `at` are counted once.
    */
   finish(what: string): void {
-    for (const { key, bytes, partitions } of this.#meters.values()) {
+    for (const { key, bytes, partitions } of this.counts.meters.values()) {
       if (bytes === 0) this.session.transaction.counters.readBytes += emptyReadBytes
       this.session.countRead(`${key} ${what} @${this.at ?? ''}`, bytes, partitions)
     }
-    this.#meters.clear()
+    this.counts.meters.clear()
   }
 }

@@ -94,11 +94,9 @@ export function documentHistory(
   reading: Reading,
 ): HistoryStream {
   const { session } = reading
-  const event = ({ ts }: Version, action: SetEvent['action'], fields: SetEvent['fields']): SetEvent => ({
-    ...{ ts, action, document, fields },
-    values: [],
-    sources: [source],
-  })
+  const event = ({ ts }: Version, action: SetEvent['action'], fields: SetEvent['fields']): SetEvent => {
+    return { ts, action, document, fields, values: [], sources: [source] }
+  }
   const eventOf: EventOfVersion = (version, previous) => {
     if (kind === 'versions') return event(version, version.action, fieldsOf(version, previous, session))
     const isLive = version.action !== 'delete'
@@ -145,11 +143,11 @@ function* withPrevious(
   versions: Iterable<Version>,
   reverse: boolean,
 ): Generator<readonly [Version, Version | undefined]> {
-  let held: Version | undefined
+  let last: Version | undefined
   for (const version of versions) {
-    if (!reverse) yield [version, held]
-    else if (held) yield [held, version]
-    held = version
+    if (!reverse) yield [version, last]
+    else if (last) yield [last, version]
+    last = version
   }
-  if (reverse && held) yield [held, undefined]
+  if (reverse && last) yield [last, undefined]
 }

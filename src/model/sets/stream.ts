@@ -172,6 +172,11 @@ export function rangeOfKey(values: readonly Value[]): { readonly from: SetBound;
 
 const someRef = new Ref(0n, 0, 0n)
 
+/** Returns whether the order of types puts a value that is not a reference before all references. */
+export function precedesRefs(value: Value): boolean {
+  return compareValues(value, someRef) < 0
+}
+
 /**
  * Converts a position in a combination of sets to a position in one of them, with the order `order`. If the elements of
  * this set have values, only the first `order.arity` values are kept. Otherwise, the first value becomes the document.
@@ -185,7 +190,7 @@ export function placeWithin(place: SetBound, order: SetOrder): SetBound {
 function ascendingPlaceWithin(place: SetBound, arity: number): SetBound {
   if (arity > 0) return { values: place.values.slice(0, arity), side: 'high' }
   const [first] = place.values as readonly [Value]
-  if (!(first instanceof Ref)) return { values: [], side: compareValues(first, someRef) < 0 ? 'low' : 'high' }
+  if (!(first instanceof Ref)) return { values: [], side: precedesRefs(first) ? 'low' : 'high' }
   if (place.values.length > 1) return { values: [], document: first, side: 'high' }
   const ahead = place.document ? compareDocuments(first, place.document) : 0
   const side = ahead < 0 ? 'high' : ahead > 0 ? 'low' : place.side
