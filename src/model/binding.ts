@@ -21,32 +21,32 @@ import { viewDocument } from './view-document.ts'
 class Lookup extends Error {}
 
 /** The members of a transaction that a binding can use. */
-const known: Partial<Transaction> = {
+const allowed: Partial<Transaction> = {
   // In a binding, `Now()` returns the latest possible time, because index entries do not change as time passes.
   snapshotTime: endOfTime,
   writable: false,
   counters: { readBytes: 0, writeBytes: 0, writeOps: 0, indexUnits: 0 },
 }
 
-/** Reads of other members throw a {@link Lookup}. */
-function onlyMembers<T extends object>(known: Partial<T>): T {
+/** Returns a `T` with only the given members. Reading another member throws a {@link Lookup}. */
+function onlyMembers<T extends object>(members: Partial<T>): T {
   const get = (target: Partial<T>, name: string | symbol) => {
     if (Object.hasOwn(target, name)) return target[name as keyof T]
     throw new Lookup(`a binding must not use ${String(name)}`)
   }
-  return new Proxy(known, { get }) as T
+  return new Proxy(members, { get }) as T
 }
 
-const onlyKnown = onlyMembers<Transaction>(known)
+const transactionWithoutNames = onlyMembers<Transaction>(allowed)
 
-/** Can only resolve names of the database `own`. */
+/** Returns a transaction that can also resolve the names in the database `own`. */
 function transactionOver(names: NameLookup, own: DatabaseId): Transaction {
   const resolve = (database: DatabaseId, nativeCollection: CollectionId, name: string) => {
     if (database !== own || nativeCollection === native.databases)
       throw new Lookup('a binding must not look into other databases')
     return names(nativeCollection, name)
   }
-  return onlyMembers<Transaction>({ ...known, catalogue: onlyMembers<Catalogue>({ resolve }) })
+  return onlyMembers<Transaction>({ ...allowed, catalogue: onlyMembers<Catalogue>({ resolve }) })
 }
 
 /**
@@ -62,7 +62,7 @@ export function evaluateBinding(
   const { database } = document.ref
   const session = new Session({
     host,
-    transaction: names ? transactionOver(names, database) : onlyKnown,
+    transaction: names ? transactionOver(names, database) : transactionWithoutNames,
     caller: callerWith({ kind: 'predicate', database }),
     dialect: '4',
     memo: new Memo(),
@@ -75,8 +75,8 @@ export function evaluateBinding(
   } catch (error) {
     // The query that writes the document has exceeded its time or memory limit. The binding is not the cause.
     if (isInterruption(error)) throw error
-    const isItsOwn = error instanceof LanguageError || error instanceof Failure || error instanceof Lookup
-    if (isItsOwn || error instanceof RequestError) return undefined
+    const isOwnError = error instanceof LanguageError || error instanceof Failure || error instanceof Lookup
+    if (isOwnError || error instanceof RequestError) return undefined
     throw error
   }
 }

@@ -7,7 +7,7 @@ import type { AccessRequest, PredicateSubject } from './auth/access-contract.ts'
 /** The strongest possible effect of a function or other code. */
 export type Effect = 'pure' | 'read' | 'write'
 
-/** The effects of code are limited here. */
+/** Where the effects of code are limited. Error texts contain these names. */
 export type EffectPlace =
   | 'get requests'
   | 'stream requests'
@@ -35,7 +35,10 @@ export type CodeArguments =
     }
   | { readonly one: Value }
 
-/** For a write, a predicate receives the versions before and after the write. */
+/**
+ * For a write, a predicate receives the versions before and after the write. The number that is passed to `argument` is
+ * the usual number of parameters of a predicate for the action.
+ */
 function documentsOf(
   argument: AccessRequest['argument'],
   { action, document, next }: Partial<PredicateSubject> = {},
@@ -66,9 +69,9 @@ export function predicateArguments(
   { predicatesTakeDocuments }: { readonly predicatesTakeDocuments?: true },
   parameterCount: () => number,
   argument: AccessRequest['argument'],
-  about: PredicateSubject | undefined,
+  subject: PredicateSubject | undefined,
 ): CodeArguments {
-  if (about?.passed !== undefined) return { list: about.passed(language) }
-  if (!predicatesTakeDocuments || about?.action === 'call') return { one: argument(parameterCount()) }
-  return { list: documentsOf(argument, about), areVersions: true }
+  if (subject?.passed !== undefined) return { list: subject.passed(language) }
+  if (!predicatesTakeDocuments || subject?.action === 'call') return { one: argument(parameterCount()) }
+  return { list: documentsOf(argument, subject), areVersions: true }
 }

@@ -1,4 +1,4 @@
-// Results that depend on a database's schema alone, remembered with bounded memory.
+// A bounded cache of results that depend only on the schema of a database and on the key of the cache entry.
 
 import { GenerationCache } from '../base/generation-cache.ts'
 import type { Session } from './session.ts'
@@ -9,8 +9,8 @@ interface Weighted<T> {
 }
 
 /**
- * Kept for a database until its schema changes, the most recently used ones first. Their memory counts in the cache of
- * schemas.
+ * The results of a database under one name. They are removed when the schema changes; before, only the most recently
+ * used results are kept. Their memory counts in the cache of schemas.
  */
 export class Remembered<T> {
   readonly #results: GenerationCache<string, Weighted<T>>
@@ -25,8 +25,8 @@ export class Remembered<T> {
   }
 
   /**
-   * The results with a name of the session's database, with a total weight of at most `unitsMax`. A unit takes about
-   * `bytes` bytes of memory.
+   * Returns the results under `name` in the session's database, with a total weight of at most `unitsMax` units. A unit
+   * takes about `bytes` bytes of memory.
    */
   static of<T>(
     name: string,
@@ -41,7 +41,10 @@ export class Remembered<T> {
     return this.#results.get(key)?.value
   }
 
-  /** The memory counts in the cache of schemas until the maximum is counted. */
+  /**
+   * `units` is the weight of the result. The cache of schemas counts at most `unitsMax` units in total, because further
+   * results replace earlier results.
+   */
   set(key: string, value: T, units: number, { database, transaction }: Session): void {
     this.#results.set(key, { value, units })
     const more = Math.min(units, this.#unitsMax - this.#counted)

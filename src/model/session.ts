@@ -96,7 +96,7 @@ export interface SessionHost {
   readonly languages: CodeLanguages
   /** Microseconds of a monotonic clock, for deadlines. */
   readonly now: () => number
-  /** Checks and creates passwords, secrets and sessions. */
+  /** Implements the query functions for passwords, secrets and tokens. */
   readonly logins: Logins
   /** The settings that affect the results of query functions. */
   readonly settings: QuerySettings
@@ -231,7 +231,7 @@ export class Session {
     return this.#authority
   }
 
-  /** The keys identify reads. */
+  /** Keys of values, for the keys of {@link countRead}. */
   get keys(): ValueKeys {
     this.#keys ??= new ValueKeys()
     return this.#keys
@@ -261,7 +261,7 @@ export class Session {
     this.#access ??= this.host.createAccess(
       this.#authority,
       this.transaction,
-      (predicate, argument, about) => this.decides(predicate, argument, about),
+      (predicate, argument, subject) => this.decides(predicate, argument, subject),
       this.accessOptions,
     )
     return this.#access
@@ -297,6 +297,7 @@ export class Session {
     }
   }
 
+  /** Restores the call site afterwards, because code of version 10 changes it. */
   run(code: Code, given: CodeArguments): Value {
     return this.with({}, () => this.#languageOf(code).run(code, given, this))
   }
@@ -320,22 +321,22 @@ export class Session {
     return language.code as unknown as CodeLanguage<CodeLanguageName>
   }
 
-  /** False if the predicate fails, because clients must not see the errors of predicates. */
-  decides(predicate: Code, argument: AccessRequest['argument'], about?: PredicateSubject): boolean {
-    const outcome = this.tryPredicate(predicate, argument, about)
+  /** Returns false if the predicate fails, because clients must not see the errors of predicates. */
+  decides(predicate: Code, argument: AccessRequest['argument'], subject?: PredicateSubject): boolean {
+    const outcome = this.tryPredicate(predicate, argument, subject)
     return 'value' in outcome && outcome.value === true
   }
 
-  /** Runs on the current state. Predicates have their own rights, which are read-only and independent of the caller. */
+  /** Reads the current state. Predicates have their own rights, which are read-only and independent of the caller. */
   tryPredicate(
     predicate: Code,
     argument: AccessRequest['argument'],
-    about?: PredicateSubject,
+    subject?: PredicateSubject,
   ): PredicateOutcome {
     const parameterCount = () => this.factsOf(predicate).parameters
     const language = this.#languageOf(predicate)
     const apply = () =>
-      this.run(predicate, predicateArguments(predicate, language, parameterCount, argument, about))
+      this.run(predicate, predicateArguments(predicate, language, parameterCount, argument, subject))
     const context = {
       callSite: undefined,
       effectLimit: 'read',

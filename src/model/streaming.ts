@@ -62,7 +62,7 @@ export interface StreamFormat extends StreamWording {
   event(event: StreamEvent, txn: Micros, transaction: Transaction): string
 }
 
-/** Directly after the event with the index `ordinal` in the transaction with the commit time `time`. */
+/** The position after the event with the index `ordinal` in the transaction with the commit time `time`. */
 export interface StreamPlace {
   readonly time: Micros
   readonly ordinal: number

@@ -43,7 +43,7 @@ export function insertVersion(
   return applyWrite(() => transaction.insertVersion(ref, micros(time), draft.fields), 'call')
 }
 
-/** `ts` must match exactly. Ignores a missing version. */
+/** Removes the version with exactly the time `ts`, if it exists. */
 export function removeVersion(ref: Ref, ts: Time, action: HistoryAction, session: Session): null {
   const { transaction } = session
   const time = nearestMicros(Number(microsOfTime(ts)))

@@ -137,7 +137,7 @@ function newDocument(database: DatabaseId, collection: CollectionId, session: Se
   return new Ref(database, collection, session.transaction.nextSchemaId(database, collection))
 }
 
-/** Moves all content, too. Returns the document of the database in the new parent. */
+/** Moves a database with all its content. Returns the document of the database in the new parent. */
 export function moveDatabase(source: Ref, target: Ref, session: Session): Version {
   rejectOtherTime(session)
   const { access, transaction } = session
