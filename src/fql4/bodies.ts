@@ -71,12 +71,14 @@ export function faultOf(errors: readonly ErrorEntry[]): ResponseFault | undefine
   const [first, ...others] = errors.slice(0, errorsShown)
   if (first === undefined) return undefined
   const text = joinMessages([textOf(first), ...others.map(each => withCode(each))], '; ')
-  return { code: first.code, text, position: placeOf(first.position) }
+  return { code: first.code, text, position: positionText(first.position) }
 }
 
 /** Returns the text of an error, followed by the invalid fields and the text of the cause. */
 function textOf({ cause = [], code, failures = [], template }: ErrorEntry, depth = 0): Message {
-  const fields = failures.slice(0, errorsShown).map(({ code, field }) => msg`${placeOf(field)}: ${own(code)}`)
+  const fields = failures
+    .slice(0, errorsShown)
+    .map(({ code, field }) => msg`${positionText(field)}: ${own(code)}`)
   const inner = depth < errorsShown ? cause.slice(0, 1).map(each => withCode(each, depth + 1)) : []
   // The client chooses the text of `abort`, so the log omits this text.
   const text = code === 'transaction aborted' ? msg`` : template
@@ -88,7 +90,7 @@ function withCode(error: ErrorEntry, depth = 0): Message {
 }
 
 /** Names of fields are quoted values, because clients choose them and the log omits quoted values. */
-function placeOf(position: Position): Message {
+function positionText(position: Position): Message {
   const steps = position.slice(0, stepsShown)
   return joinMessages(
     steps.map(step => (typeof step === 'number' ? own(step) : msg`${step}`)),
@@ -122,7 +124,7 @@ export function refNames(scope: DatabaseId, apiVersion: ApiVersion, transaction:
     scope,
     nameOf: ref => catalogue.nameOf(ref),
     databaseDocument: database => (database === rootDatabase ? undefined : catalogue.database(database)?.ref),
-    isThere: collection => catalogue.hasCollection(scope, collection),
+    hasCollection: collection => catalogue.hasCollection(scope, collection),
     // A writing transaction may change names, so references are rendered without the cache `tails`.
     ...(!writable && { tails: catalogue.derived(scope, `tails in ${apiVersion}`, noTails) }),
   }

@@ -1,7 +1,5 @@
 // The layout of printed expressions. An expression that does not fit on the line is printed with one part per line.
 
-export const item = (piece: Piece): Item => ({ head: '', piece })
-
 /** Text on a single line, or a group of parts that may be on separate lines. */
 export type Piece = string | Group
 
@@ -30,6 +28,8 @@ interface Item {
   readonly head: string
   readonly piece: Piece
 }
+
+export const item = (piece: Piece): Item => ({ head: '', piece })
 
 const indentChars = 2
 

@@ -65,8 +65,8 @@ function readTree<T>(text: string, start: number, read: () => T): T {
     const at = Math.min(start + ((cause as SyntaxError & { readonly pos?: number }).pos ?? 0), text.length)
     const message = cause.message.replace(/ \(\d+:\d+\)$/, '')
     const isOpen = at >= text.trimEnd().length || /^Unterminated (template|comment)/.test(message)
-    const said = isOpen ? `the expression has no end` : lowerFirst(message)
-    throw new FqlSyntaxError(said, text, rangeOf(at), isOpen)
+    const description = isOpen ? 'the expression has no end' : lowerFirst(message)
+    throw new FqlSyntaxError(description, text, rangeOf(at), isOpen)
   }
 }
 

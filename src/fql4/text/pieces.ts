@@ -10,7 +10,7 @@ export function call(name: string, ...pieces: readonly Piece[]): Group {
   return new Group(`${name}(`, pieces.map(item), ')')
 }
 
-export function array(items: readonly Json[], piece: (json: Json) => Piece): Group {
+export function array<T>(items: readonly T[], piece: (each: T) => Piece): Group {
   return new Group(
     '[',
     items.map(each => item(piece(each))),

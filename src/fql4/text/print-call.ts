@@ -1,8 +1,8 @@
 // Prints calls and special forms. The caller prints their operands.
 
 import type { Json } from '../../values/value.ts'
-import { Group, item, type Piece } from './layout.ts'
-import { call, type Fields, isArray, isFields, object } from './pieces.ts'
+import type { Piece } from './layout.ts'
+import { array, call, type Fields, isArray, isFields, object } from './pieces.ts'
 import { functionsByWire, type Parameter, type WireFunction } from './text-functions.ts'
 
 export function rawPiece(fields: Fields, piece: (json: Json) => Piece): Piece {
@@ -35,8 +35,7 @@ function objectPiece(fields: Fields, piece: (json: Json) => Piece): Piece | unde
   const [key] = fields.keys()
   if (fields.size !== 1 || !key?.startsWith('@')) return object(fields, piece)
   const escaped = fields.get('@obj')
-  const isEscaped = isFields(escaped)
-  return isEscaped ? object(escaped, piece) : undefined
+  return isFields(escaped) ? object(escaped, piece) : undefined
 }
 
 /** Returns an object, or an array with an object for each binding if two bindings have the same name. */
@@ -50,11 +49,7 @@ function bindingsPiece(bindings: Json, piece: (json: Json) => Piece): Piece | un
     pairs.push(pair)
   }
   if (new Set(pairs.map(([name]) => name)).size === pairs.length) return object(pairs, piece)
-  return new Group(
-    '[',
-    pairs.map(pair => item(object([pair], piece))),
-    ']',
-  )
+  return array(pairs, pair => object([pair], piece))
 }
 
 function callPiece(form: Fields, piece: (json: Json) => Piece): Piece | undefined {
@@ -113,16 +108,16 @@ function argumentsFor(
   piece: (json: Json) => Piece,
 ): readonly (Piece | undefined)[] | undefined {
   const json = left.get(key)
-  const isThere = left.delete(key)
+  const isGiven = left.delete(key)
   switch (kind) {
     case 'always null':
       return json === null ? [] : undefined
     case 'null by default':
-      if (!isThere) return undefined
+      if (!isGiven) return undefined
       return [json === null ? undefined : piece(json as Json)]
     case 'rest':
       // A missing key and an empty array both mean no arguments.
-      if (!isThere) return []
+      if (!isGiven) return []
       if (isArray(json) && json.length === 0) return []
       // By convention, several terms are written as an array.
       return isArray(json) && json.length > 1 && key !== 'terms' ? json.map(piece) : [piece(json as Json)]
@@ -134,11 +129,11 @@ function argumentsFor(
       return [given.length > 0 ? object(given, piece) : undefined]
     }
     case 'optional':
-      if (isThere && json === null) return undefined
-      return [isThere ? piece(json as Json) : undefined]
+      if (isGiven && json === null) return undefined
+      return [isGiven ? piece(json as Json) : undefined]
     case 'optional or null':
-      return [isThere ? piece(json as Json) : undefined]
+      return [isGiven ? piece(json as Json) : undefined]
     default:
-      return isThere ? [piece(json as Json)] : undefined
+      return isGiven ? [piece(json as Json)] : undefined
   }
 }

@@ -79,11 +79,10 @@ function referencePiece(content: Json): Piece | undefined {
   const fields = referenceFields(content)
   const id = fields?.get('id')
   if (!fields || (typeof id !== 'string' && typeof id !== 'bigint')) return undefined
-  const scope = fields.get('database')
-  const database = scope === undefined || scope === null ? [] : [referencePiece(scope)]
-  const [piece] = database
-  if (database.length > 0 && piece === undefined) return undefined
-  const scoped = piece === undefined ? [] : [piece]
+  const scope = fields.get('database') ?? undefined
+  const database = scope === undefined ? undefined : referencePiece(scope)
+  if (scope !== undefined && database === undefined) return undefined
+  const scoped = database === undefined ? [] : [database]
   const collection = referenceFields(fields.get('collection') ?? fields.get('class'))
   if (!collection) {
     const native = nativeOf(id)
@@ -94,10 +93,10 @@ function referencePiece(content: Json): Piece | undefined {
   const kind = native && kindOfNative.get(native)
   if (kind !== undefined) return call(nameOfWire(kind), scalar(id), ...scoped)
   // A child database is printed as an argument of the collection: `Ref(Collection("a", Database("b")), "1")`.
-  const holder = referencePiece(
-    scoped.length > 0 ? new Map([...collection, ['database', scope as Json]]) : collection,
+  const collectionPiece = referencePiece(
+    scope === undefined ? collection : new Map([...collection, ['database', scope]]),
   )
-  return holder && call('Ref', holder, scalar(id))
+  return collectionPiece && call('Ref', collectionPiece, scalar(id))
 }
 
 /** The arguments of a set are values and lambdas. */

@@ -90,9 +90,9 @@ function reference(
     if (typeof id !== 'string' && typeof id !== 'bigint') return undefined
     return refOf([['id', String(id)], ['collection', collection], ...database])
   }
-  const holder = Object.hasOwn(named, key) ? named[key] : undefined
-  if (holder !== undefined && keys === 1 && typeof content === 'string') {
-    return refOf([['id', content], ['collection', refOf([['id', holder]])], ...database])
+  const collectionName = Object.hasOwn(named, key) ? named[key] : undefined
+  if (collectionName !== undefined && keys === 1 && typeof content === 'string') {
+    return refOf([['id', content], ['collection', refOf([['id', collectionName]])], ...database])
   }
   if (!Object.hasOwn(native, key) || keys !== 1) return undefined
   const outer = content === null ? [] : [['database', valueOfQuery(content, [...position, key])] as const]

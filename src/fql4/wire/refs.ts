@@ -33,7 +33,7 @@ export interface RefNames {
    */
   readonly tails?: RefTails
   /** Only name changes of existing collections make `tails` invalid, so `tails` contains no others. */
-  isThere?(collection: CollectionId): boolean
+  hasCollection?(collection: CollectionId): boolean
 }
 
 /** The methods return undefined for a reference to an object that never had a name. */
@@ -43,7 +43,7 @@ export class RefPrinter {
   readonly #collectionKey: 'collection' | 'class'
   /** The text after the id in references, for each collection. Also has collections that `RefNames.tails` lacks. */
   readonly #tails = new Map<DatabaseId, Map<CollectionId, string | undefined>>()
-  #passing = 0
+  #uncacheable = 0
 
   /** The next reference usually is to a document of the same collection as the previous reference. */
   #latest:
@@ -51,7 +51,7 @@ export class RefPrinter {
         readonly database: DatabaseId
         readonly collection: CollectionId
         readonly tail: string
-        readonly isPassing: boolean
+        readonly isUncacheable: boolean
       }
     | undefined
 
@@ -62,18 +62,18 @@ export class RefPrinter {
   }
 
   /** The number of rendered references whose text may change while `RefNames.tails` stays valid. */
-  get passing(): number {
-    return this.#passing
+  get uncacheable(): number {
+    return this.#uncacheable
   }
 
   print(ref: Ref): string | undefined {
     const latest = this.#latest
     if (latest?.collection === ref.collection && latest.database === ref.database) {
-      if (latest.isPassing) this.#passing++
+      if (latest.isUncacheable) this.#uncacheable++
       return ref.textWith(latest.tail)
     }
     if (!this.#asPath && ref.collection >= firstUserCollection) return this.#printDocument(ref)
-    this.#passing++
+    this.#uncacheable++
     if (this.#asPath) return wrapPath(this.#path(ref))
     if (isNativeCollectionRef(ref)) return this.#nativeCollection(Number(ref.id), ref.database)
     if (!namedNatives.has(ref.collection)) {
@@ -88,21 +88,21 @@ export class RefPrinter {
 
   #printDocument(ref: Ref): string | undefined {
     const { collection, database } = ref
-    const { isThere, scope, tails } = this.#names
-    const passing = this.#passing
+    const { hasCollection, scope, tails } = this.#names
+    const uncacheable = this.#uncacheable
     const tail = (database === scope ? tails?.get(collection) : undefined) ?? this.#tail(database, collection)
-    const isPassing = database !== scope || tail === undefined || isThere?.(collection) !== true
+    const isUncacheable = database !== scope || tail === undefined || hasCollection?.(collection) !== true
     // The references within the tail are not counted separately.
-    this.#passing = isPassing ? passing + 1 : passing
+    this.#uncacheable = isUncacheable ? uncacheable + 1 : uncacheable
     if (tail === undefined) return undefined
-    if (!isPassing) tails?.set(collection, tail)
-    this.#latest = { collection, database, tail, isPassing }
+    if (!isUncacheable) tails?.set(collection, tail)
+    this.#latest = { collection, database, tail, isUncacheable }
     return ref.textWith(tail)
   }
 
   /** Uses the name and the scope as given in the query. */
   printUnresolved(ref: UnresolvedRef): string | undefined {
-    this.#passing++
+    this.#uncacheable++
     return this.#asPath ? wrapPath(this.#unresolvedPath(ref)) : this.#unresolvedObject(ref)
   }
 

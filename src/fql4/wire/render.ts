@@ -126,6 +126,7 @@ class Renderer {
     switch (typeof value) {
       case 'string':
         this.#units += value.length
+        // The steps of shorter strings are too few to count.
         if (value.length > 64) longCall(value.length)
         return quoteJson(value)
       case 'bigint':
@@ -149,8 +150,6 @@ class Renderer {
         return `{"@date":"${formatDate(value)}"}`
       case 'uuid':
         return `{"@uuid":"${value.text}"}`
-    }
-    switch (value.kind) {
       case 'ref':
         return this.#refs.print(value)
       case 'unresolved':
@@ -350,7 +349,7 @@ class Renderer {
 
   /** Counts rendered parts that must not be cached: their text depends on more than the value and `RefTails`. */
   get #dependent(): number {
-    return this.#instants + this.#refs.passing
+    return this.#instants + this.#refs.uncacheable
   }
 
   /** The key in `source` is `class` for older clients, and `collection` for other clients. */

@@ -61,7 +61,7 @@ function show(held: Value, tails: RefTails, nameOf: (ref: Ref) => string | undef
     tails,
     nameOf,
     databaseDocument: () => undefined,
-    isThere: (id: number) => id === 1024,
+    hasCollection: (id: number) => id === 1024,
   }
   const render = () => renderValue(version, { apiVersion: '4', names, transactionTime: micros(2) })
   const text = render()
