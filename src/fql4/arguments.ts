@@ -7,7 +7,6 @@ import { type TimeUnit, timeFromMicros, timeUnit } from '../values/time.ts'
 import { trimBlanks } from '../values/trim.ts'
 import {
   isArray,
-  isNativeCollectionRef,
   isObject,
   LocalDate,
   native,
@@ -21,7 +20,7 @@ import {
 import { type ArgumentType, type Call, type Lazy, mismatch, undefinedReference } from './definition.ts'
 import type { BoundLambda } from './expression.ts'
 import { ErrorList, QueryError } from './query-errors.ts'
-import { Page, type SetLike, SetValue } from './values/transient.ts'
+import { isSet, Page, type SetLike, SetValue } from './values/transient.ts'
 
 /** `rejected` creates the error for values that `accepts` rejects. Its text names the type `expected`. */
 function valueType<T extends Value>(
@@ -143,7 +142,7 @@ export const set: ArgumentType<SetLike> = {
   mode: 'value',
   name: 'Set',
   check(value, call, key) {
-    if (value instanceof SetValue || isNativeCollectionRef(value)) return value as SetLike
+    if (isSet(value)) return value
     throw argumentError(value instanceof Ref ? 'Set' : 'Ref or Set', value, call, key)
   },
 }
@@ -152,8 +151,7 @@ export type Elements = readonly Value[] | Page | SetLike
 
 export const iterable: ArgumentType<Elements> = referringType(
   'Array, Set, or Page',
-  (value): value is Elements =>
-    isArray(value) || value instanceof Page || value instanceof SetValue || isNativeCollectionRef(value),
+  (value): value is Elements => isArray(value) || value instanceof Page || isSet(value),
 )
 
 export const arrayOrPage = valueType('Array or Page', value => isArray(value) || value instanceof Page)

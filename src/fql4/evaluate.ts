@@ -4,6 +4,7 @@ import { unreachable } from '../base/assert.ts'
 import { limits } from '../base/limits.ts'
 import { msg } from '../base/message.ts'
 import { RequestError } from '../base/request-errors.ts'
+import type { CallSite } from '../model/auth/access-contract.ts'
 import { type Effect, exceeds } from '../model/code-interface.ts'
 import { Failure } from '../model/failure.ts'
 import type { Session } from '../model/session.ts'
@@ -183,10 +184,6 @@ export function stackOverflow(position: ErrorEntry['position']): QueryError {
   return QueryError.of('stack overflow', description, position)
 }
 
-interface HasPosition {
-  position(): ErrorEntry['position']
-}
-
 /**
  * `at` is the key of the argument of `call` that contains the lambda. An error about a wrong number of elements in
  * `argument` has the position of the lambda.
@@ -202,7 +199,7 @@ export function applyLambda(bound: BoundLambda, argument: Value, call: Call, at?
  * relative to the lambda. Errors before the lambda runs, such as a wrong number of arguments, have the position of
  * `caller`.
  */
-export function applyStored(lambda: Lambda, argument: Value, session: Session, caller: HasPosition): Value {
+export function applyStored(lambda: Lambda, argument: Value, session: Session, caller: CallSite): Value {
   const { body, parameters } = compileLambda(lambda)
   return enter(body, bindParameters(parameters, argument, undefined, caller), session, caller)
 }
@@ -212,7 +209,7 @@ function enter(
   body: Expression,
   variables: Variables | undefined,
   session: Session,
-  caller: HasPosition,
+  caller: CallSite,
 ): Value {
   if (session.callDepth >= evaluateLimits.callDepthMax) throw stackOverflow(caller.position())
   session.compute(1)
@@ -232,7 +229,7 @@ function bindParameters(
   parameters: LambdaExpression['parameters'],
   argument: Value,
   outer: Variables | undefined,
-  caller: HasPosition,
+  caller: CallSite,
   at?: string,
 ): Variables | undefined {
   if (typeof parameters === 'string') return bind(parameters, argument, outer)

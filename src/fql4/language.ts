@@ -28,7 +28,7 @@ export function parse(json: Json, apiVersion: string): ParsedQuery {
   return parseQuery(json, apiVersion, registry)
 }
 
-class ReadyQuery implements Query {
+class Version4Query implements Query {
   readonly #parsed: ParsedQuery
 
   constructor(json: Json, apiVersion: string) {
@@ -123,7 +123,7 @@ function describe({ cause, code, description, position }: ErrorEntry): ObjectVal
 
 export const version4: NamedLanguage<'4'> = {
   code,
-  parse: ({ body, dialect }) => new ReadyQuery(readBody(body), dialect),
+  parse: ({ body, dialect }) => new Version4Query(readBody(body), dialect),
   render,
   complete: (body, _request, { time }) => fillTransactionTime(body, time),
   rejected(error) {
@@ -141,8 +141,8 @@ export const version4: NamedLanguage<'4'> = {
     if (explanation === undefined) return undefined
     const { as, query } = explanation
     return {
-      query: new ReadyQuery(query, dialect),
-      as: as === undefined ? undefined : new ReadyQuery(as, dialect),
+      query: new Version4Query(query, dialect),
+      as: as === undefined ? undefined : new Version4Query(as, dialect),
       setUses: () => setUsesOf(query),
       dialect,
     }

@@ -71,6 +71,8 @@ export function parseStoredLambda(
 
 const greaterEffect = (left: Effect, right: Effect) => (exceeds(right, left) ? right : left)
 
+const atSign = 0x40
+
 /** The API version of lambdas without an explicit version. */
 const firstLambdaVersion = '2.12'
 
@@ -137,10 +139,8 @@ class Parser {
         case 'quote':
           return this.#quoted(content, place.at('quote'))
       }
-      if (key.charCodeAt(0) === 64) {
-        const escaped = this.#escape(key, content, place)
-        if (escaped) return escaped
-      }
+      const tagged = this.#tagged(key, content, place)
+      if (tagged) return tagged
     } else if (json.size === 2 && json.has('let') && json.has('in')) {
       return this.#let(json, place)
     }
@@ -210,6 +210,7 @@ class Parser {
         try {
           bindings.push([name, this.expression(value, where)])
         } finally {
+          // The uses of a variable with an invalid value cause no further errors.
           this.#bound.push(name)
         }
       }),
@@ -222,8 +223,8 @@ class Parser {
   }
 
   /**
-   * Returns one function for each binding, which returns the binding, or throws if the binding is invalid. The caller
-   * runs all functions, to collect the errors of all bindings.
+   * Returns a function for each binding, which returns the binding, or throws if the binding is invalid. The caller runs
+   * all functions, to collect the errors of all bindings.
    */
   #letBindings(json: Json, place: Place): (() => { name: string; json: Json; place: Place })[] {
     if (Array.isArray(json)) {
@@ -308,9 +309,9 @@ class Parser {
       if (!(content instanceof Map)) throw fault(msg`Invalid object.`, place)
       return content
     }
-    const escaped = key.charCodeAt(0) === 64 ? this.#escape(key, json.get(key) as Json, place) : undefined
-    if (!escaped) return json
-    throw fault(msg`${expected} expected, ${escapedTypeName(escaped)} provided.`, place)
+    const tagged = this.#tagged(key, content, place)
+    if (!tagged) return json
+    throw fault(msg`${expected} expected, ${taggedTypeName(tagged)} provided.`, place)
   }
 
   /** Tags such as `@ref` become values. All other content becomes literals. */
@@ -327,8 +328,8 @@ class Parser {
         if (!(content instanceof Map)) throw fault(msg`Invalid object.`, place)
         return this.#quotedFields(content, place.at('@obj'))
       }
-      const escaped = key.charCodeAt(0) === 64 ? this.#escape(key, content, place) : undefined
-      if (escaped) return escaped
+      const tagged = this.#tagged(key, content, place)
+      if (tagged) return tagged
     }
     return this.#quotedFields(json, place)
   }
@@ -342,8 +343,9 @@ class Parser {
 
   // --------------------------------------------------------------------------------------------- tags
 
-  /** Returns undefined if `tag` is not a tag. */
-  #escape(tag: string, content: Json, place: Place): Expression | undefined {
+  /** Parses an object whose only key is a tag. Returns undefined if `tag` is not a tag. */
+  #tagged(tag: string, content: Json, place: Place): Expression | undefined {
+    if (tag.charCodeAt(0) !== atSign) return undefined
     switch (tag) {
       case '@obj':
         if (!(content instanceof Map)) throw fault(msg`Invalid object.`, place)
@@ -415,7 +417,7 @@ class Parser {
   }
 }
 
-function escapedTypeName(expression: Expression): string {
+function taggedTypeName(expression: Expression): string {
   switch (expression.kind) {
     case 'literal':
       return typeName(expression.value)

@@ -45,7 +45,7 @@ export function valueAt(path: readonly PathStep[], from: Value, session: Session
   return value
 }
 
-/** A name as step continues in each element of an array. Arrays at the end of the path are flattened. */
+/** In an array, a step that is a name is applied to each element. Arrays at the end of the path are flattened. */
 export function valuesAt(path: readonly PathStep[], from: Value, session: Session): readonly Value[] {
   const found: Value[] = []
   gather({ path, session, found }, 0, from)

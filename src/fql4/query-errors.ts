@@ -14,7 +14,7 @@ export const errorsLimits = {
   gatheredErrorUnitsMax: 262_144,
 } as const
 
-/** Of several errors, the one with the highest priority determines the HTTP status: parse errors come first. */
+/** If a query has several errors, the error whose rank comes first in this list determines the HTTP status. */
 type ErrorRank = 'parse' | 'argument' | 'permission' | 'other'
 
 export const queryErrorStatus = {

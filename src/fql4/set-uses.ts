@@ -29,7 +29,10 @@ function member(json: Json | undefined, name: string): Json | undefined {
   return json instanceof Map ? json.get(name) : undefined
 }
 
-/** `set` is a call of `documents`, a page of it, or a `map` over one of them. Returns undefined for other sets. */
+/**
+ * Returns the collection if `set` is a call of `documents`, a page of such a call, or a `map` over the call or page.
+ * Returns undefined for other sets.
+ */
 function collectionOf(set: Json | undefined): string | undefined {
   if (member(set, 'paginate') !== undefined) return collectionOf(member(set, 'paginate'))
   if (member(set, 'map') !== undefined) return collectionOf(member(set, 'collection'))
@@ -48,17 +51,17 @@ function conditionsOf(condition: Json | undefined, parameter: string): readonly 
   if (Array.isArray(all)) return all.flatMap(each => conditionsOf(each, parameter))
   const sides = member(condition, 'equals')
   if (!Array.isArray(sides) || sides.length !== 2) return []
-  const [own, ...both] = sides.flatMap(side => pathOf(side, parameter) ?? [])
-  return own === undefined || both.length > 0 ? [] : [own.path]
+  const [first, ...others] = sides.flatMap(side => pathOf(side, parameter) ?? [])
+  return first === undefined || others.length > 0 ? [] : [first.path]
 }
 
 function pathOf(side: Json, parameter: string): { readonly path: Path } | undefined {
   const path = member(side, 'select')
   const from = member(side, 'from')
-  const isOwn = member(member(from, 'get') ?? from, 'var') === parameter
+  const readsParameter = member(member(from, 'get') ?? from, 'var') === parameter
   const isPath = (steps: Json | undefined): steps is (string | bigint)[] =>
     Array.isArray(steps) && steps.every(step => typeof step === 'string' || typeof step === 'bigint')
-  return isOwn && isPath(path) && path[0] !== 'ref' ? { path } : undefined
+  return readsParameter && isPath(path) && path[0] !== 'ref' ? { path } : undefined
 }
 
 function useOf(collection: string, terms: readonly Path[]): SetUse {

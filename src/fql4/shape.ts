@@ -27,6 +27,9 @@ export const shapeLimits = { queryChars: 65_536, shapeChars: 2048, depth: 100 } 
 /** The replacement for removed text. A shape is escaped for use inside a JSON string. */
 const removed = '\\"?\\"'
 
+/** Approximate number of characters of an element of a list, without its keys, which are counted separately. */
+const elementChars = 4
+
 /** The end of a truncated shape. */
 const cut = '…'
 
@@ -131,7 +134,7 @@ class Scanner {
         this.#at = start
         return this.#list(closeBrace, false, depth)
       }
-      this.#pass(colon)
+      this.#expect(colon)
       const key = word === undefined ? `${removed}:` : word.text
       this.#room -= key.length
       shape += shape === '' ? `{${key}` : `,${key}`
@@ -176,7 +179,7 @@ class Scanner {
       const element = this.#value(areNames, depth + 1)
       if (element !== previous && !this.#areAlike(element, previous)) {
         shape += previous === '' ? element : `,${element}`
-        this.#room -= 4
+        this.#room -= elementChars
         previous = element
       }
       const code = this.#peek()
@@ -197,10 +200,10 @@ class Scanner {
   #skipKey(): void {
     if (this.#peek() !== quote) throw new NotJson()
     this.#skipString()
-    this.#pass(colon)
+    this.#expect(colon)
   }
 
-  #pass(expected: number): void {
+  #expect(expected: number): void {
     if (this.#peek() !== expected) throw new NotJson()
     this.#at++
   }

@@ -112,7 +112,7 @@ function streamSubject(value: Value, session: Session): StreamSubject {
   if (value instanceof SetValue) {
     const { shape } = value
     if (shape.type === 'match') return { kind: 'match', index: shape.index, terms: shape.terms }
-    if (shape.type === 'documents' && canFollow(shape.collection)) {
+    if (shape.type === 'documents' && isStreamable(shape.collection)) {
       return { kind: 'documents', collection: shape.collection }
     }
   }
@@ -120,6 +120,6 @@ function streamSubject(value: Value, session: Session): StreamSubject {
   throw QueryError.of('invalid argument', description, [])
 }
 
-function canFollow({ id }: Ref): boolean {
+function isStreamable({ id }: Ref): boolean {
   return id >= BigInt(firstUserCollection) || streamableNatives.has(id)
 }

@@ -11,14 +11,14 @@ export class Variables {
   readonly outer: Variables | undefined
   readonly #group: LetGroup | undefined
   /** The number of earlier variables in the group. */
-  readonly #place: number
+  readonly #index: number
 
   constructor(name: string, value: Value, outer: Variables | undefined, group?: LetGroup) {
     this.name = name
     this.value = value
     this.outer = outer
     this.#group = group
-    this.#place = group?.add(this) ?? 0
+    this.#index = group?.add(this) ?? 0
   }
 
   /** Returns the innermost variable with a name. */
@@ -27,22 +27,22 @@ export class Variables {
     while (frame) {
       if (frame.name === name) return frame
       const group: LetGroup | undefined = frame.#group
-      const found = group?.newest(name, frame.#place)
+      const found = group?.newest(name, frame.#index)
       if (found) return found
       frame = group ? group.outer : frame.outer
     }
     return undefined
   }
 
-  get place(): number {
-    return this.#place
+  get index(): number {
+    return this.#index
   }
 }
 
 /** A `let` with at least this number of bindings has a {@link LetGroup}. */
 export const largeLetBindings = 16
 
-/** The variables of a long `let`, by name. A binding uses only earlier ones, so `newest` ignores the later ones. */
+/** The variables of a long `let`, by name. A binding uses only earlier variables, so `newest` ignores later variables. */
 export class LetGroup {
   readonly outer: Variables | undefined
   readonly #byName = new Map<string, Variables[]>()
@@ -60,14 +60,14 @@ export class LetGroup {
     return this.#size++
   }
 
-  /** Returns the latest variable with a name, among the variables up to `place`. */
-  newest(name: string, place: number): Variables | undefined {
+  /** Returns the latest variable with a name, among the variables up to the index `last`. */
+  newest(name: string, last: number): Variables | undefined {
     const namesakes = this.#byName.get(name)
     if (!namesakes) return undefined
     let [low, high] = [0, namesakes.length]
     while (low < high) {
       const middle = (low + high) >> 1
-      if ((namesakes[middle] as Variables).place <= place) low = middle + 1
+      if ((namesakes[middle] as Variables).index <= last) low = middle + 1
       else high = middle
     }
     return namesakes[low - 1]

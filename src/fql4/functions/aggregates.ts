@@ -104,7 +104,7 @@ const applicationsMax = limits.computeOpsMax * limits.computeUnitsPerOp + 1
  * Reads all elements before the first call of a lambda that writes, because the lambda could add elements to the set.
  * Stops after {@link applicationsMax} elements, because the query will then exceed its compute limit.
  */
-function atOnce(elements: Iterable<Value>): readonly Value[] {
+function readAll(elements: Iterable<Value>): readonly Value[] {
   const gathered: Value[] = []
   for (const element of elements) {
     gathered.push(element)
@@ -144,7 +144,7 @@ export const aggregates = family('Aggregates', [
     evaluate({ collection, initial, reduce: bound }, call) {
       const folding: Aggregate = elements => {
         let value = initial
-        for (const element of bound.lambda.effect === 'write' ? atOnce(elements) : elements)
+        for (const element of bound.lambda.effect === 'write' ? readAll(elements) : elements)
           value = applyLambda(bound, [value, element], call, 'reduce')
         return value
       }

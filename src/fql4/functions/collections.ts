@@ -159,7 +159,7 @@ function isEmpty(elements: Elements, call: Call): boolean {
 const isEven = '{"lambda": "n", "expr": {"equals": [{"modulo": [{"var": "n"}, 2]}, 0]}}'
 const double = '{"lambda": "n", "expr": {"multiply": [{"var": "n"}, 2]}}'
 
-const throughLambdas = [
+export const collections = family('Elements', [
   define({
     arguments: { map: lambda, collection: iterableInMemory },
     result: 'Array or Page',
@@ -190,10 +190,6 @@ const throughLambdas = [
       return atHand ? filter(predicate, collection, call) : filterSet(collection, predicate, call)
     },
   }),
-]
-
-export const collections = family('Elements', [
-  ...throughLambdas,
   define({
     arguments: { take: integer, collection: arrayOrPage },
     result: 'Array or Page',

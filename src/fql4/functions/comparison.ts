@@ -23,10 +23,10 @@ export function requireOrdered(values: readonly Value[], call: Call, key: string
   errors.throwIfAny()
 }
 
-/** Returns whether `holds` is true for the order of every pair of adjacent operands. */
+/** Returns whether `accepts` is true for the order of every pair of adjacent operands. */
 function isChain(
   operands: readonly Value[],
-  holds: (order: number) => boolean,
+  accepts: (order: number) => boolean,
   call: Call,
   key: string,
 ): boolean {
@@ -34,7 +34,7 @@ function isChain(
   session.metered(() => requireOrdered(operands, call, key))
   for (let index = 1; index < operands.length; index++) {
     const order = session.metered(() => compareValues(operands[index - 1] as Value, operands[index] as Value))
-    if (!holds(order)) return false
+    if (!accepts(order)) return false
   }
   return true
 }
@@ -43,13 +43,13 @@ function relation(
   name: string,
   wording: string,
   example: [operands: string, answer: 'true' | 'false'],
-  holds: (order: number) => boolean,
+  accepts: (order: number) => boolean,
 ) {
   return unary(name, nonEmptyList(anyValue), {
     result: 'Boolean',
     summary: `True if each operand is ${wording} the next. Values of different types are ordered by type.`,
     example,
-    evaluate: (operands, call) => isChain(operands, holds, call, name),
+    evaluate: (operands, call) => isChain(operands, accepts, call, name),
   })
 }
 

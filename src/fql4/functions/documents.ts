@@ -19,7 +19,7 @@ import {
 } from '../definition.ts'
 import { resolveName } from '../references.ts'
 import { existsInSet, getFromSet } from '../sets/read.ts'
-import { Action, EventValue, type SetLike, SetValue } from '../values/transient.ts'
+import { Action, EventValue, isSet, type SetLike, SetValue } from '../values/transient.ts'
 import { atTime } from './basic.ts'
 
 /** From API version 5 on, a query that creates a collection cannot create documents in this collection. */
@@ -34,8 +34,6 @@ function getDocument(target: SetLike, call: Call): Value {
   requireReachable(document, call.session)
   return viewDocument(readDocument(document, call.session), call.session)
 }
-
-const isSet = (value: SetLike) => value instanceof SetValue || isNativeCollectionRef(value)
 
 /** Resolves the target of `create`: a collection, or the reference of the new document. */
 function creationTarget(target: string | Ref, call: Call): { collection: Ref; id: bigint | undefined } {
@@ -69,8 +67,7 @@ export const documents = family('Documents', [
     summary:
       'Reads the document of a reference, or of the first element of a set, as of the time `ts` if given. A missing document is an error.',
     example: ['{"select": "name", "from": {"get": {"collection": "spells"}}}', '"spells"'],
-    evaluate: ({ get: target, ts }, call) =>
-      ts === undefined ? getDocument(target, call) : atTime(ts, call, () => getDocument(target, call)),
+    evaluate: (args, call) => atTime(args.ts, call, () => getDocument(args.get, call)),
   }),
   define({
     effect: 'read',

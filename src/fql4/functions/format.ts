@@ -18,6 +18,7 @@ import { renderValue } from '../wire/render.ts'
 import type { ApiVersion } from '../wire/version.ts'
 import { asText } from './conversions.ts'
 
+/** The conversion `%@` renders values in the form of this API version, for every client. */
 const plainVersion: ApiVersion = '2.1'
 
 function renderJson(value: Value, apiVersion: ApiVersion, { session }: Call): string {

@@ -177,16 +177,16 @@ export const bits = family('Bits', [
 ])
 
 interface Domain {
-  readonly holds: (value: number) => boolean
+  readonly contains: (value: number) => boolean
   readonly rule: string
 }
 
-const everything: Domain = { holds: () => true, rule: '' }
+const everything: Domain = { contains: () => true, rule: '' }
 const cosines: Domain = {
-  holds: value => value >= -1 && value <= 1,
+  contains: value => value >= -1 && value <= 1,
   rule: 'must be between -1 and 1 inclusive',
 }
-const positive: Domain = { holds: value => value > 0, rule: 'must be greater than 0' }
+const positive: Domain = { contains: value => value > 0, rule: 'must be greater than 0' }
 
 function ofDouble(
   name: string,
@@ -201,7 +201,7 @@ function ofDouble(
     example,
     evaluate(given, call) {
       const value = Number(given)
-      if (!domain.holds(value)) throw call.invalid(msg`${numberText(given)} ${domain.rule}`)
+      if (!domain.contains(value)) throw call.invalid(msg`${numberText(given)} ${domain.rule}`)
       return compute(value)
     },
   })

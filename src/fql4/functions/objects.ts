@@ -8,7 +8,6 @@ import {
   DocumentValue,
   instant,
   isArray,
-  isNativeCollectionRef,
   isObject,
   type ObjectValue,
   Ref,
@@ -32,7 +31,7 @@ import { ErrorList } from '../query-errors.ts'
 import { containsInSet } from '../sets/read.ts'
 import { requireExtent } from '../value-limits.ts'
 import { typeName } from '../values/tagged.ts'
-import { cursorValue, ElementWithSources, EventValue, Page, SetValue } from '../values/transient.ts'
+import { cursorValue, ElementWithSources, EventValue, isSet, Page } from '../values/transient.ts'
 
 interface Selection {
   readonly path: readonly PathStep[]
@@ -49,7 +48,7 @@ function selectOne({ fallback, from, path: steps }: Selection, call: Call): Valu
   throw call.error('value not found', msg`Value not found at path [${steps.join(',')}].`, 'from')
 }
 
-function selectAll({ from, path: steps }: Selection, call: Call): Value {
+function selectAll({ from, path: steps }: Pick<Selection, 'from' | 'path'>, call: Call): Value {
   if (from instanceof UnresolvedRef) throw undefinedReference(from, call, 'from')
   return valuesAt(steps, from, call.session)
 }
@@ -66,10 +65,7 @@ const flatSelection = (name: string) =>
       '[1, 2]',
     ],
     evaluate: (args, call) =>
-      selectAll(
-        { path: args[name] as readonly PathStep[], from: args.from as Value, fallback: undefined },
-        call,
-      ),
+      selectAll({ path: args[name] as readonly PathStep[], from: args.from as Value }, call),
   })
 
 const containsPath = (name: string, options: { since?: '3'; deprecatedFor?: string }) =>
@@ -125,7 +121,7 @@ function refContents(ref: Ref, call: Call): readonly Value[] {
 }
 
 function containsValue(wanted: Value, value: Value, call: Call): boolean {
-  if (value instanceof SetValue || isNativeCollectionRef(value)) return containsInSet(value, wanted, call)
+  if (isSet(value)) return containsInSet(value, wanted, call)
   if (value instanceof UnresolvedRef) throw undefinedReference(value, call, 'in')
   const contents = contentsOf(value, call)
   if (contents) return call.session.metered(() => contents.some(each => equalValues(each, wanted)))

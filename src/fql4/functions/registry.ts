@@ -70,7 +70,7 @@ class KeyTable {
   find(keys: Iterable<string>, apiVersion: string): FunctionDefinition | undefined {
     let asGiven: string | undefined
     for (const key of keys) {
-      // The code below joins keys with newlines, and no function has a key with a newline.
+      // The keys are joined with newlines, and no function has a key with a newline.
       if (key.includes('\n')) return undefined
       asGiven = asGiven === undefined ? key : `${asGiven}\n${key}`
     }

@@ -67,7 +67,10 @@ const instructionsPerUnit = 32
 /** Number of characters that a native call processes in one effort step (src/base/effort.ts). */
 const unitsPerStep = 16
 
-/** RE2 (the library for linear searches) runs so many instructions while other native calls process one character. */
+/**
+ * Number of instructions that RE2, the library for linear searches, runs in the time in which other native calls process
+ * one character.
+ */
 const stepsPerUnit = 2
 
 /** Counts the cost of one pass of RE2 over a text. Throws `bad request` if the pass could take too long. */

@@ -154,7 +154,7 @@ function search(
   name: string,
   summary: string,
   example: readonly [string, string],
-  holds: (text: string, searched: string) => boolean,
+  matches: (text: string, searched: string) => boolean,
 ) {
   return define({
     arguments: { [name]: string, search: string },
@@ -164,12 +164,12 @@ function search(
     evaluate(args, call) {
       const text = args[name] as string
       countScan(call, text.length)
-      return holds(text, args.search as string)
+      return matches(text, args.search as string)
     },
   })
 }
 
-const foldings: Record<Normalizer, (text: string) => string> = {
+const normalizations: Record<Normalizer, (text: string) => string> = {
   NFKCCaseFold: casefold,
   NFC: text => mapKnown(text, known => normalize(known, 'NFC')),
   NFD: text => mapKnown(text, known => normalize(known, 'NFD')),
@@ -275,7 +275,7 @@ export const strings = family('Strings', [
       'Converts one or more strings to a form for comparisons that ignore case. `normalizer` can select another Unicode form, such as `NFC`; values that are not strings are returned unchanged.',
     example: ['{"casefold": "Weißkopf"}', '"weisskopf"'],
     evaluate(args, call) {
-      const fold = foldings[args.normalizer ?? 'NFKCCaseFold']
+      const fold = normalizations[args.normalizer ?? 'NFKCCaseFold']
       const folded = args.casefold.map(term =>
         typeof term === 'string' ? countedText(call, fold(term)) : term,
       )

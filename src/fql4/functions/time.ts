@@ -112,7 +112,7 @@ function within64Bits(units: string, count: (time: Time) => bigint) {
   }
 }
 
-const constructors = [
+export const time = family('Time', [
   unary('time', string, {
     result: 'Time',
     summary:
@@ -145,10 +145,6 @@ const constructors = [
     example: ['"2024-02-28"', '{"@date": "2024-02-28"}'],
     evaluate: dateFromText,
   }),
-]
-
-export const time = family('Time', [
-  ...constructors,
   moving(
     'time_add',
     'Returns the time or date that is `offset` units after `time_add`. For a date, `unit` must be `day` or `days`.',

@@ -4,7 +4,6 @@ import {
   type CollectionId,
   DocumentValue,
   isArray,
-  isNativeCollectionRef,
   isObject,
   Lambda,
   LocalDate,
@@ -17,7 +16,7 @@ import {
 } from '../../values/value.ts'
 import { anyValue } from '../arguments.ts'
 import { family, unary } from '../definition.ts'
-import { Action, EventValue, Page, SetValue } from '../values/transient.ts'
+import { Action, EventValue, isSet, Page } from '../values/transient.ts'
 
 /** `example` is a value for which the check is true. */
 function check(name: string, what: string, example: string, accepts: (value: Value) => boolean) {
@@ -85,12 +84,7 @@ export const types = family('Type checks', [
     '{"index": "unknown_one"}',
     value => value instanceof Ref || value instanceof UnresolvedRef,
   ),
-  check(
-    'is_set',
-    'a set or a native collection, which can be used as a set',
-    '{"collections": null}',
-    value => value instanceof SetValue || isNativeCollectionRef(value),
-  ),
+  check('is_set', 'a set or a native collection, which can be used as a set', '{"collections": null}', isSet),
   check(
     'is_doc',
     'a document or a reference to one',
