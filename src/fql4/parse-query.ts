@@ -223,8 +223,8 @@ class Parser {
   }
 
   /**
-   * Returns a function for each binding, which returns the binding, or throws if the binding is invalid. The caller runs
-   * all functions, to collect the errors of all bindings.
+   * Returns a function for each binding, which returns the binding, or throws if the binding is invalid. The caller
+   * runs all functions, to collect the errors of all bindings.
    */
   #letBindings(json: Json, place: Place): (() => { name: string; json: Json; place: Place })[] {
     if (Array.isArray(json)) {

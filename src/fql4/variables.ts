@@ -42,7 +42,7 @@ export class Variables {
 /** A `let` with at least this number of bindings has a {@link LetGroup}. */
 export const largeLetBindings = 16
 
-/** The variables of a long `let`, by name. A binding uses only earlier variables, so `newest` ignores later variables. */
+/** The variables of a long `let`, by name. A binding uses only earlier variables, so `newest` ignores all others. */
 export class LetGroup {
   readonly outer: Variables | undefined
   readonly #byName = new Map<string, Variables[]>()

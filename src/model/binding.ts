@@ -1,6 +1,6 @@
 // Evaluates bindings. A binding is stored code that computes a term or value of an index from a document, at every
-// write of the document. It can read only its document and the names of schema objects in its database, so its value
-// does not depend on other documents.
+// write of the document. A binding can read only its document and the names of schema objects in its database, so its
+// value does not depend on other documents.
 
 import { isInterruption } from '../base/effort.ts'
 import { endOfTime } from '../base/micros.ts'

@@ -9,8 +9,8 @@ interface Weighted<T> {
 }
 
 /**
- * The results of a database under one name. They are removed when the schema changes; before, only the most recently
- * used results are kept. Their memory counts in the cache of schemas.
+ * The results of a database under one name: the most recently used results, until the schema changes. Their memory
+ * counts in the cache of schemas.
  */
 export class Remembered<T> {
   readonly #results: GenerationCache<string, Weighted<T>>

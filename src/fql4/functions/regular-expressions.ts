@@ -68,8 +68,8 @@ const instructionsPerUnit = 32
 const unitsPerStep = 16
 
 /**
- * Number of instructions that RE2, the library for linear searches, runs in the time in which other native calls process
- * one character.
+ * Number of instructions that RE2, the library for linear searches, runs in the time in which other native calls
+ * process one character.
  */
 const stepsPerUnit = 2
 

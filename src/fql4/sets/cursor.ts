@@ -32,7 +32,10 @@ export function cursorPlace(cursor: readonly Value[], order: SetOrder): SetBound
   return boundPlace(cursor, order, 'low', order.arities)
 }
 
-/** Both bounds are inclusive. In a combined set, they are formed like elements of the first member, or longer. */
+/**
+ * Both bounds are inclusive. In a combined set, a bound with a document has at least as many values as the elements of
+ * the first member.
+ */
 export function rangePlaces(
   from: readonly Value[],
   to: readonly Value[],

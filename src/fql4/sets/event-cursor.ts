@@ -136,7 +136,7 @@ function readFields(fields: ObjectValue, ofSet: boolean, call: Call, at: readonl
   const name = ['document', 'instance', 'resource'].find(each => fields.has(each)) ?? 'document'
   const document = field(name, given => readDocument(given, call, [...at, name]))
   // The other members of a cursor decide between deleted objects of the same name. If a member is wrong, the name stays
-  // unresolved, and its error is reported beside the others.
+  // unresolved, and its error is reported with the other errors.
   if (!errors.isEmpty && document instanceof UnresolvedRef)
     errors.add(undefinedReference(document, call, ...at, name).errors)
   errors.throwIfAny()

@@ -1,4 +1,4 @@
-// Finds the objects that the references in a cursor stand for. A page prints a reference by name, also if the schema
+// Finds the objects to which the references in a cursor refer. A page prints a reference by name, also if the schema
 // object with this name is deleted, or another object has the name now. So a cursor of a page can contain names of
 // deleted objects. The set itself decides which object is meant: the position of the cursor is an element of the set.
 
@@ -23,10 +23,10 @@ import { unresolvedIn } from './cursor.ts'
 const combinationsMax = 64
 
 /**
- * Returns a cursor in which each name stands for the object of an element of the set. Returns undefined if a name never
+ * Returns a cursor whose references refer to the objects of an element of the set. Returns undefined if a name never
  * had an object.
  *
- * - `mayMeanDeleted`: whether a reference to an existing object may stand for a deleted object of the same name.
+ * - `mayMeanDeleted`: whether a reference to an existing object may refer to a deleted object of the same name.
  * - `isElement`: returns whether the set contains the element at the position of a cursor.
  */
 export function resolveNames(
@@ -61,7 +61,7 @@ function combinations(values: readonly Value[], session: Session): readonly (rea
   return lists
 }
 
-/** Returns a value with each combination of the objects that its references can stand for. */
+/** Returns a value with each combination of the objects to which its references can refer. */
 function meaningsOf(value: Value, session: Session): readonly Value[] {
   step()
   if (value instanceof UnresolvedRef) return formerRefs(value, session)

@@ -1,5 +1,5 @@
-// Opens the history of a set, without events that the caller may not read. As in open.ts, the history of a combined set is
-// computed from all events of its members, and then filtered by the caller's permission to read the documents.
+// Opens the history of a set, without events that the caller may not read. As in open.ts, the history of a combined set
+// is computed from all events of its members, and then filtered by the caller's permission to read the documents.
 
 import { unreachable } from '../../base/assert.ts'
 import { epoch, micros } from '../../base/micros.ts'
@@ -39,8 +39,8 @@ export function openHistory(set: SetLike, reading: CallReading): HistoryStream |
   const opened = openMemberHistory(set, reading)
   if (!opened?.isFiltered) return opened?.history
   const { history } = opened
-  const shows = readableDocuments(reading.session)
-  return eventsThat(({ document }) => shows(document), history)
+  const isReadable = readableDocuments(reading.session)
+  return eventsThat(({ document }) => isReadable(document), history)
 }
 
 function eventsThat(passes: (event: SetEvent) => boolean, { order, scan }: HistoryStream): HistoryStream {
@@ -76,8 +76,8 @@ function openShape(set: SetValue, shape: SetShape, reading: CallReading): Member
     }
     case 'documents': {
       const { collection } = shape
-      const lists = listedDocumentsOf(collection, session)
-      const history = documentsHistory(collection, eventsOf(set), lists, reading)
+      const isListed = listedDocumentsOf(collection, session)
+      const history = documentsHistory(collection, eventsOf(set), isListed, reading)
       return { history, isFiltered: !mayReadAll(collection, session) }
     }
     case 'singleton':

@@ -1,6 +1,7 @@
-// Opens a set as a stream of elements. The elements of a combined set are computed from all elements of its members, and
-// the result is filtered by the caller's permission to read the documents. If members were filtered first, a difference
-// would show the elements that a hidden document subtracts, and a join would lose the targets of hidden documents.
+// Opens a set as a stream of elements. The elements of a combined set are computed from all elements of its members,
+// and the result is filtered by the caller's permission to read the documents. If members were filtered first, a
+// difference would show the elements that a hidden document subtracts, and a join would lose the targets of hidden
+// documents.
 
 import { unreachable } from '../../base/assert.ts'
 import { msg } from '../../base/message.ts'
@@ -50,8 +51,8 @@ export function openSet(set: SetLike, reading: CallReading): ElementStream | und
   }
   const opened = openMember(set, reading)
   if (!opened?.isFiltered) return opened?.stream
-  const shows = readableDocuments(reading.session)
-  return filteredStream(opened.stream, ({ document }) => shows(document))
+  const isReadable = readableDocuments(reading.session)
+  return filteredStream(opened.stream, ({ document }) => isReadable(document))
 }
 
 /**

@@ -37,7 +37,7 @@ export type Authority =
   /** The authority of predicates. Predicates may read their database without filters, and call functions. */
   | { readonly kind: 'predicate'; readonly database: DatabaseId }
 
-/** The client of a request, as identified by the credential. The role of a called function does not change the caller. */
+/** The client of a request, as identified by the credential. A called function's role does not change the caller. */
 export interface Caller {
   /** The database in which the request's queries run. */
   readonly database: DatabaseId

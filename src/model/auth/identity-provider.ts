@@ -79,8 +79,8 @@ export class IdentityProviders {
     const provider =
       typeof issuer === 'string' ? transaction.directory.accessProviderByIssuer(database, issuer) : undefined
     if (!provider) return { rejected: 'the issuer is not an access provider of the database' }
-    const untimely = this.#checkTimes(payload)
-    if (untimely) return untimely
+    const rejection = this.#checkTimes(payload)
+    if (rejection) return rejection
     const kid = header.get('kid')
     if (kid !== undefined && typeof kid !== 'string') return { rejected: 'the kid is not a string' }
     const uri = provider.fields.get('jwks_uri')
@@ -100,11 +100,11 @@ export class IdentityProviders {
    */
   #audience(payload: ObjectValue, transaction: ReadTransaction): DatabaseId | undefined {
     const { audiencePrefix } = this.#options
-    const ours = itemsOf(payload.get('aud')).filter(
+    const matching = itemsOf(payload.get('aud')).filter(
       audience => typeof audience === 'string' && audience.startsWith(audiencePrefix),
     )
-    const [audience] = ours
-    if (ours.length !== 1 || typeof audience !== 'string') return undefined
+    const [audience] = matching
+    if (matching.length !== 1 || typeof audience !== 'string') return undefined
     const database = decodeGlobalId(audience.slice(audiencePrefix.length))
     if (database === undefined || database === rootDatabase) return undefined
     return transaction.catalogue.isLive(database) ? database : undefined

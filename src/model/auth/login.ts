@@ -105,9 +105,9 @@ export class Logins {
   }
 
   /**
-   * Random bytes and their hash. A replay of the query gets the same bytes and hash. It may get different ids, so the
-   * bytes do not contain the id of the key or token. If a query creates many secrets, they are prepared in batches of
-   * increasing size.
+   * Random bytes and their hash. A replay of the query gets the same bytes and hash. The replay may get different ids,
+   * so the bytes do not contain the id of the key or token. If a query creates many secrets, they are prepared in
+   * batches of increasing size.
    */
   #newRandom(memo: Memo, database: DatabaseId): { random: Uint8Array; hashedSecret: string } {
     const { random, verifier } = this.#options

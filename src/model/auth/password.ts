@@ -97,8 +97,8 @@ interface PasswordOptions extends ThrottleOptions {
 }
 
 /**
- * Maximum number of cached correct passwords. They are cached as keyed digests. Their checks are not throttled, so
- * guesses by other clients do not delay the user.
+ * Maximum number of cached correct passwords. The cache contains keyed digests. Checks of cached passwords are not
+ * throttled, so guesses by other clients do not delay the user.
  */
 const verifiedMax = 20_000
 

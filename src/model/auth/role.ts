@@ -38,7 +38,7 @@ export interface Role {
   readonly memberships: readonly Membership[]
 }
 
-/** The roles by id. They are cached until the schema changes. */
+/** The roles by id, cached until the schema changes. */
 function rolesOf(transaction: ReadTransaction, database: DatabaseId): ReadonlyMap<bigint, Role> {
   return transaction.catalogue.derived(database, 'roles', () => {
     const roles = new Map<bigint, Role>()
@@ -112,8 +112,8 @@ type MembershipOfRole = Membership & { readonly role: Ref }
 const noMemberships: readonly MembershipOfRole[] = []
 
 /**
- * Returns the memberships for the collection of an identity, from all roles of the database. They are cached until the
- * schema changes, because every request of a token needs them.
+ * Returns the memberships for the collection of an identity, from all roles of the database. The memberships are
+ * cached until the schema changes, because every request of a token needs them.
  */
 export function membershipsFor(transaction: ReadTransaction, identity: Ref): readonly MembershipOfRole[] {
   const { database } = identity

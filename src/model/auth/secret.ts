@@ -1,6 +1,6 @@
-// Creates, parses and verifies secrets. A secret of a key or token is a binary record in URL-safe base64. It contains
-// the id of the key or token, so a single read finds the stored hash, and ends with 160 random bits. The protocol
-// defines the layout and the hashing.
+// Creates, parses and verifies secrets. A secret of a key or token is a binary record in URL-safe base64. The record
+// contains the id of the key or token, so a single read finds the stored hash, and ends with 160 random bits. The
+// protocol defines the layout and the hashing.
 
 import { hash, timingSafeEqual } from 'node:crypto'
 import { FairRunner } from '../../base/admission/fair-queue.ts'

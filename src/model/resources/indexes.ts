@@ -82,12 +82,12 @@ function withoutUnknownSourceKeys(item: ObjectValue): ObjectValue {
 function sourceFailures(index: IndexDefinition, session: Session): readonly FieldFailure[] {
   const { sources } = index
   const collections = sources.flatMap(collectionsOf)
-  const bound = sources.some(({ bindings }) => bindings.size > 0)
+  const hasBindings = sources.some(({ bindings }) => bindings.size > 0)
   const failures: FieldFailure[] = []
   if (collections.includes(native.databases)) {
     failures.push(failure(['source'], { kind: 'reference', why: 'missing' }))
   }
-  if (sources.length > 1 && collections.includes('_') && !bound) {
+  if (sources.length > 1 && collections.includes('_') && !hasBindings) {
     failures.push(failure(['source'], { kind: 'mixed wildcards' }))
   }
   if (collections.filter(each => each === '_').length > 1) {

@@ -24,7 +24,7 @@ export interface OwnIndex {
   readonly values: readonly OwnField[]
   /** The corresponding index of the store. */
   readonly stored: IndexDefinition
-  /** Identifies the source, the terms and the values. While this text is unchanged, positions in the index are valid. */
+  /** Identifies source, terms and values. While this text is unchanged, positions in the index are valid. */
   readonly content: string
   readonly isQueryable: boolean
 }
@@ -114,7 +114,7 @@ export interface UnreadyPart {
   /** Undefined for a unique constraint. */
   readonly name: string | undefined
   readonly terms: readonly OwnField[]
-  /** The build found a document that the index cannot contain. It continues when this document is changed. */
+  /** The build found a document that the index cannot contain. The build continues when this document is changed. */
   readonly hasFailed: boolean
 }
 

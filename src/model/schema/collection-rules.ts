@@ -1,5 +1,5 @@
 // The rules in a collection's definition for its documents: types of fields, default values, and check constraints.
-// They apply in all languages, to all writes except inserted history versions.
+// The rules apply in all languages, to all writes except inserted history versions.
 
 import { isArray, isObject, native, type ObjectValue, Ref, type Value } from '../../values/value.ts'
 import { aliasesOf } from '../auth/resource-names.ts'

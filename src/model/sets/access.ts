@@ -51,9 +51,9 @@ export function readableDocumentsOf(collection: Ref, session: Session): ElementF
   return listed(collection, readableDocuments(session), session)
 }
 
-function listed(collection: Ref, shows: ElementFilter, session: Session): ElementFilter {
-  if (collection.id !== BigInt(native.indexes)) return shows
-  return document => !isOwnIndex(document, session) && shows(document)
+function listed(collection: Ref, isVisible: ElementFilter, session: Session): ElementFilter {
+  if (collection.id !== BigInt(native.indexes)) return isVisible
+  return document => !isOwnIndex(document, session) && isVisible(document)
 }
 
 function isOwnIndex(index: Ref, { transaction }: Session): boolean {

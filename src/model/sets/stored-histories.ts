@@ -47,12 +47,12 @@ function storedHistory(
   partitions: number,
   read: (scan: StoredScan) => Iterable<IndexEvent>,
   source: Value,
-  shows: ElementFilter,
+  isVisible: ElementFilter,
   reading: Reading,
 ): HistoryStream {
   const sources = [source]
   const view = (event: IndexEvent): SetEvent | undefined =>
-    shows(event.document) ? { ...event, fields: null, sources } : undefined
+    isVisible(event.document) ? { ...event, fields: null, sources } : undefined
   return {
     order: 'removes first',
     scan: scan => reading.measured(`events ${key}`, partitions, read(storedScan(scan, reading)), view),
@@ -78,12 +78,12 @@ export function matchHistory(
 export function documentsHistory(
   { database, id }: Ref,
   source: Value,
-  shows: ElementFilter,
+  isVisible: ElementFilter,
   reading: Reading,
 ): HistoryStream {
   const read = (scan: StoredScan) => reading.session.transaction.documentEvents(database, Number(id), scan)
   const key = `documents ${database}/${id}`
-  return storedHistory(key, documentsPartitions, read, source, shows, reading)
+  return storedHistory(key, documentsPartitions, read, source, isVisible, reading)
 }
 
 /** All versions (`versions`), or only add and remove events (`membership`). */

@@ -30,13 +30,13 @@ interface StoredSet {
 function storedStream(
   { key, order, partitions, read, set }: StoredSet,
   source: Value,
-  shows: ElementFilter,
+  isVisible: ElementFilter,
   reading: Reading,
 ): ElementStream {
   const part = reading.part(key)
   const sources = [source]
   const view = ({ document, values }: IndexEntry): Element | undefined =>
-    shows(document) ? { values, document, sources } : undefined
+    isVisible(document) ? { values, document, sources } : undefined
   const { reads } = reading.session
   const entries = (scan: ElementScan) => {
     const found = read(storedScan(scan, order, reading))
@@ -50,7 +50,7 @@ export function matchStream(
   index: IndexDefinition,
   terms: readonly Value[],
   source: Value,
-  shows: ElementFilter,
+  isVisible: ElementFilter,
   reading: Reading,
 ): ElementStream {
   const stored = {
@@ -60,7 +60,7 @@ export function matchStream(
     partitions: partitionsOf(index),
     read: (scan: EntryScan) => reading.session.transaction.match(index, terms, scan),
   }
-  return storedStream(stored, source, shows, reading)
+  return storedStream(stored, source, isVisible, reading)
 }
 
 /**
@@ -70,7 +70,7 @@ export function matchStream(
 export function documentsStream(
   collection: Ref,
   source: Value,
-  shows: ElementFilter,
+  isVisible: ElementFilter,
   reading: Reading,
 ): ElementStream {
   const { database, id } = collection
@@ -81,7 +81,7 @@ export function documentsStream(
     partitions: documentsPartitions,
     read: (scan: EntryScan) => reading.session.transaction.documents(database, Number(id), scan),
   }
-  return storedStream(stored, source, shows, reading)
+  return storedStream(stored, source, isVisible, reading)
 }
 
 /** Reads of index entries with the given terms are counted under this key. */

@@ -20,12 +20,12 @@ export interface Element {
 }
 
 /**
- * A position between elements. A position without a document is beside all elements whose keys begin with `values`,
- * unless `isWhole` is true. A position with a document and values is beside the element with this document and exactly
- * these values.
+ * A position between elements: before (`low`) or after (`high`) certain elements. For a position with a document and
+ * values, this is the element with the document and exactly these values. For a position without a document, these are
+ * all elements whose keys begin with `values`.
  */
 export interface SetBound extends EntryBound {
-  /** The position is beside the elements whose keys are exactly `values`. */
+  /** The position is before or after only the elements whose keys are exactly `values`. */
   readonly isWhole?: boolean
 }
 
@@ -90,11 +90,11 @@ export function elementValue({ values, document }: Pick<Element, 'values' | 'doc
 /** Compares the keys of elements. Set operations treat elements with equal keys as equal. */
 export function compareKeys(left: Element, right: Element, order: SetOrder): number {
   if (left.values.length === 0 && right.values.length === 0) {
-    return turned(compareDocuments(left.document, right.document), order.descending[0] === true)
+    return withDirection(compareDocuments(left.document, right.document), order.descending[0] === true)
   }
   const a = keyOf(left)
   const b = keyOf(right)
-  return compareShared(a, b, order) || turned(a.length - b.length, order.reversed)
+  return compareShared(a, b, order) || withDirection(a.length - b.length, order.reversed)
 }
 
 /** Compares two tuples up to the length of the shorter tuple. */
@@ -102,12 +102,12 @@ function compareShared(left: readonly Value[], right: readonly Value[], order: S
   const shared = Math.min(left.length, right.length)
   for (let index = 0; index < shared; index++) {
     const difference = compareValues(left[index] as Value, right[index] as Value)
-    if (difference !== 0) return turned(difference, order.descending[index] === true)
+    if (difference !== 0) return withDirection(difference, order.descending[index] === true)
   }
   return 0
 }
 
-function turned(difference: number, descending: boolean): number {
+function withDirection(difference: number, descending: boolean): number {
   return descending ? -difference : difference
 }
 
@@ -117,12 +117,12 @@ export function compareToPlace(element: Element, place: SetBound, order: SetOrde
     const key = keyOf(element)
     const difference = compareShared(key, place.values, order)
     if (difference !== 0) return difference
-    if (key.length < place.values.length) return turned(-1, order.reversed)
-    if (key.length > place.values.length && isWhole(place)) return turned(1, order.reversed)
+    if (key.length < place.values.length) return withDirection(-1, order.reversed)
+    if (key.length > place.values.length && isWhole(place)) return withDirection(1, order.reversed)
   }
   if (place.document) {
     const difference = compareDocuments(element.document, place.document)
-    if (difference !== 0) return turned(difference, order.reversed)
+    if (difference !== 0) return withDirection(difference, order.reversed)
   }
   return place.side === 'low' ? 1 : -1
 }
@@ -131,14 +131,14 @@ export function comparePlaces(left: SetBound, right: SetBound, order: SetOrder):
   const difference = compareShared(left.values, right.values, order)
   if (difference !== 0) return difference
   const length = left.values.length - right.values.length
-  if (length < 0) return isWhole(left) ? turned(-1, order.reversed) : besideAll(left)
-  if (length > 0) return isWhole(right) ? turned(1, order.reversed) : -besideAll(right)
+  if (length < 0) return isWhole(left) ? withDirection(-1, order.reversed) : sideSign(left)
+  if (length > 0) return isWhole(right) ? withDirection(1, order.reversed) : -sideSign(right)
   if (left.document && right.document) {
     const documents = compareDocuments(left.document, right.document)
-    if (documents !== 0) return turned(documents, order.reversed)
-  } else if (left.document) return -besideAll(right)
-  else if (right.document) return besideAll(left)
-  return besideAll(left) - besideAll(right) || besideLonger(left, order) - besideLonger(right, order)
+    if (documents !== 0) return withDirection(documents, order.reversed)
+  } else if (left.document) return -sideSign(right)
+  else if (right.document) return sideSign(left)
+  return sideSign(left) - sideSign(right) || longerKeysSign(left, order) - longerKeysSign(right, order)
 }
 
 /** The values are a whole key, so that longer keys are on the same side as greater keys. */
@@ -146,13 +146,13 @@ function isWhole(place: SetBound): boolean {
   return place.isWhole === true || (place.document !== undefined && place.values.length > 0)
 }
 
-/** Returns the side of a position relative to the longer keys that begin with its values: -1 before, 1 after these keys. */
-function besideLonger(place: SetBound, order: SetOrder): number {
-  return isWhole(place) ? turned(-1, order.reversed) : besideAll(place)
+/** Compares a position with the longer keys that begin with its values: -1 before, 1 after these keys. */
+function longerKeysSign(place: SetBound, order: SetOrder): number {
+  return isWhole(place) ? withDirection(-1, order.reversed) : sideSign(place)
 }
 
 /** -1 before all elements with the values and document of the position, 1 after them. */
-function besideAll(place: SetBound): number {
+function sideSign(place: SetBound): number {
   return place.side === 'low' ? -1 : 1
 }
 
