@@ -24,7 +24,7 @@ export interface DatabaseAddress {
   readonly user: string | undefined
   readonly password: string | undefined
   readonly sslMode: SslMode | undefined
-  /** Includes the options that other fields contain. */
+  /** All options of the address, including options such as `host` and `user` that are also in other fields. */
   readonly options: ReadonlyMap<string, string>
 }
 
@@ -33,25 +33,27 @@ export class AddressFault extends Error {
   override name = 'AddressFault'
 }
 
+const anyText = /^/
+
 /** Accepted libpq options, each with its valid values. All other options are rejected. */
 const options: ReadonlyMap<string, RegExp> = new Map([
-  ...['host', 'port', 'user', 'password', 'dbname'].map(name => [name, /^/] as const),
-  ...['sslrootcert', 'sslcert', 'sslkey', 'sslpassword'].map(name => [name, /^/] as const),
+  ...['host', 'port', 'user', 'password', 'dbname'].map(name => [name, anyText] as const),
+  ...['sslrootcert', 'sslcert', 'sslkey', 'sslpassword'].map(name => [name, anyText] as const),
   ['sslmode', new RegExp(`^(${sslModes.join('|')})$`)],
   ['sslnegotiation', /^(postgres|direct)$/],
   ['ssl', /^true$/],
-  ['options', /^/],
-  ['application_name', /^/],
-  ['fallback_application_name', /^/],
+  ['options', anyText],
+  ['application_name', anyText],
+  ['fallback_application_name', anyText],
   ['connect_timeout', /^\d+$/],
   // All three values have the same effect: the service always connects to the first server that accepts writes.
   ['target_session_attrs', /^(any|read-write|primary)$/],
   // Accepted and ignored, because the service chooses these values for every connection.
-  ['keepalives', /^/],
-  ['keepalives_idle', /^/],
-  ['keepalives_interval', /^/],
-  ['keepalives_count', /^/],
-  ['tcp_user_timeout', /^/],
+  ['keepalives', anyText],
+  ['keepalives_idle', anyText],
+  ['keepalives_interval', anyText],
+  ['keepalives_count', anyText],
+  ['tcp_user_timeout', anyText],
   // Only values that request the behaviour of the service are accepted.
   ['client_encoding', /^(utf-?8|auto)$/i],
   ['gssencmode', /^(disable|prefer)$/],
@@ -68,8 +70,8 @@ export function hostName({ host = 'localhost', port }: DatabaseHost): string {
 export function parseDatabaseAddress(text: string): DatabaseAddress {
   const rest = /^postgres(?:ql)?:\/\/(.*)$/s.exec(text)?.[1]
   if (rest === undefined) throw new AddressFault('must be a URL that begins with postgres://')
-  const { user, password, place } = withoutCredentials(rest)
-  const [servers, query] = cut(place, '?')
+  const { user, password, location } = withoutCredentials(rest)
+  const [servers, query] = cut(location, '?')
   const [authority, name] = cut(servers, '/')
   const given = readOptions(query ?? '')
   return {
@@ -86,19 +88,19 @@ export function parseDatabaseAddress(text: string): DatabaseAddress {
 function withoutCredentials(text: string): {
   readonly user: string | undefined
   readonly password: string | undefined
-  readonly place: string
+  readonly location: string
 } {
   const end = text.search(/[@/]/)
   const hasCredentials = text[end] === '@'
-  const place = hasCredentials ? text.slice(end + 1) : text
-  if (place.includes('@')) {
+  const location = hasCredentials ? text.slice(end + 1) : text
+  if (location.includes('@')) {
     throw new AddressFault(
       'must have one @ at most, before the host, and no / before that: in a user name, a password or an option write @ as %40 and / as %2F',
     )
   }
-  if (!hasCredentials) return { user: undefined, password: undefined, place }
+  if (!hasCredentials) return { user: undefined, password: undefined, location }
   const [user, password] = cut(text.slice(0, end), ':')
-  return { user: decode(user) || undefined, password: decode(password ?? '') || undefined, place }
+  return { user: decode(user) || undefined, password: decode(password ?? '') || undefined, location }
 }
 
 function readOptions(query: string): Map<string, string> {
@@ -147,9 +149,9 @@ function readHosts(authority: string): DatabaseHost[] {
  * have the same length; a single port applies to all hosts.
  */
 function listedHosts(authority: string, given: ReadonlyMap<string, string>): DatabaseHost[] {
-  const before = readHosts(authority)
-  const hosts = given.get('host')?.split(',') ?? before.map(({ host }) => host)
-  const ports = given.get('port')?.split(',').map(portOf) ?? before.map(({ port }) => port)
+  const listed = readHosts(authority)
+  const hosts = given.get('host')?.split(',') ?? listed.map(({ host }) => host)
+  const ports = given.get('port')?.split(',').map(portOf) ?? listed.map(({ port }) => port)
   if (ports.length !== 1 && ports.length !== hosts.length)
     throw new AddressFault('must have one port, or as many as hosts')
   return hosts.map((host, at) => ({
@@ -178,9 +180,9 @@ function decode(text: string): string {
   throw new AddressFault('must have two hexadecimal digits of UTF-8 after each %: write % itself as %25')
 }
 
-/** The second part is undefined when there is no mark. */
-function cut(text: string, mark: string): [string, string | undefined] {
-  const at = text.indexOf(mark)
+/** Splits a text at the first `separator`. Without a separator, the second part is undefined. */
+function cut(text: string, separator: string): [string, string | undefined] {
+  const at = text.indexOf(separator)
   return at < 0 ? [text, undefined] : [text.slice(0, at), text.slice(at + 1)]
 }
 

@@ -5,7 +5,6 @@ export class InvariantError extends Error {
   override name = 'InvariantError'
 }
 
-/** Throws an {@link InvariantError} if `condition` is falsy. */
 export function assert(condition: unknown, message: string): asserts condition {
   if (!condition) throw new InvariantError(message)
 }

@@ -40,9 +40,10 @@ function check(): void {
   if (watch) interrupting(() => watch?.check())
 }
 
-function interrupting(ask: () => void): void {
+/** Remembers the error that `call`, a call of the watch, throws. */
+function interrupting(call: () => void): void {
   try {
-    ask()
+    call()
   } catch (error) {
     interruption = error
     throw error

@@ -1,10 +1,10 @@
 // Provides asynchronous results to a synchronous evaluation, which can be replayed. An operation that must wait (a
-// password check, a key fetch, a remote read) throws a `Pending`. The transaction runner awaits the result, stores it
-// for the request, and evaluates the query again from the start.
+// password check, a key fetch, a remote read) throws a `Pending`. The engine awaits the result, stores it for the
+// request, and evaluates the query again from the start.
 
 import { limits } from './limits.ts'
 
-/** `key` identifies the result among the results of one request. */
+/** A missing result. `key` identifies the result among the results of one request. */
 interface Question {
   readonly key: string
   readonly start: () => Promise<unknown>

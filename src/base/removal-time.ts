@@ -8,6 +8,7 @@ import type { Clock } from './clock.ts'
 import { type Micros, micros, msPerDay } from './micros.ts'
 
 export interface TimeMemory {
+  /** The expected time when it was last computed. */
   readonly believed: Micros
   /** Running time for which the clock has differed from the expected time; 0 if the clock is trusted. */
   readonly doubtedMs: number

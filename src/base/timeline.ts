@@ -215,7 +215,7 @@ function fileProcesses(file: string): number {
   return (statSync(file).size / numberBytes - 1) / 2
 }
 
-/** The processes of a node share these times. */
+/** The newest time that any process of a node has used for a snapshot. */
 export interface SnapshotTimes {
   newest(): Micros
   /** Must not be earlier than {@link newest}. */

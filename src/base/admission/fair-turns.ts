@@ -38,7 +38,8 @@ export class FairTurns {
   )
   readonly #waiting = new FairQueue<() => void>()
   #isScheduled = false
-  #startsWaiting = false
+  /** True while {@link #next} starts waiting requests. */
+  #isResuming = false
 
   constructor(clock: Clock) {
     this.#clock = clock
@@ -60,7 +61,7 @@ export class FairTurns {
   }
 
   /** Does synchronous work of a request. `ownerOf` is called after the work, and returns undefined without a known owner. */
-  counted<T>(arrival: Arrival, ownerOf: () => string | undefined, work: () => T): T {
+  measure<T>(arrival: Arrival, ownerOf: () => string | undefined, work: () => T): T {
     const startMs = this.#clock.elapsedMs()
     try {
       return work()
@@ -68,7 +69,7 @@ export class FairTurns {
       const usedMs = this.#clock.elapsedMs() - startMs
       if (usedMs >= countedMs) this.#count(arrival, ownerOf(), usedMs)
       // Otherwise, short requests would share the turns of their address with requests whose credential is invalid.
-      else if (this.#used.size > 0 || this.#startsWaiting) this.#remember(arrival, ownerOf())
+      else if (this.#used.size > 0 || this.#isResuming) this.#remember(arrival, ownerOf())
     }
   }
 
@@ -102,14 +103,14 @@ export class FairTurns {
     this.#isScheduled = false
     this.#used.clear()
     const endMs = this.#clock.elapsedMs() + fairTurnLimits.sharedTurnMs
-    this.#startsWaiting = true
+    this.#isResuming = true
     let start = this.#waiting.take()
     while (start !== undefined) {
       start()
       const isOver = this.#clock.elapsedMs() >= endMs
       start = isOver ? undefined : this.#waiting.take(owner => this.#mayRun(owner))
     }
-    this.#startsWaiting = false
+    this.#isResuming = false
     if (this.#waiting.size > 0) this.#schedule()
   }
 }

@@ -1,5 +1,5 @@
 // Limits a resource that all clients share (bytes of unfinished requests, bytes of unread responses, connections
-// without a request, memory of running queries). A request or connection that can be ended has a share of the resource.
+// without a request, memory of waiting queries). A request or connection that can be ended has a share of the resource.
 // When the limit is exceeded, the largest shares of the client with the greatest use are evicted: their requests or
 // connections are ended. Evictions depend on size, so a new client has no disadvantage. The shares of a client form a
 // group, which is named by the client's address, or by its database once the credential is known. Work that must not be
@@ -12,6 +12,7 @@
 import { assert } from '../assert.ts'
 import type { Clock } from '../clock.ts'
 import type { Cancel, Timers } from '../timers.ts'
+import { upsert } from '../upsert.ts'
 
 export type Eviction = 'no room' | 'too slow'
 
@@ -73,8 +74,8 @@ export class MemoryBudget {
   }
 
   /**
-   * `evict` must end the request or connection of the share, which is closed before. This method and {@link Share.grow}
-   * may call `evict`.
+   * `evict` must end the request or connection of the share; the share is already closed then. This method and {@link
+   * Share.grow} may call `evict`.
    */
   open(group: string, evict: (reason: Eviction) => void, amount = 0): Share {
     const pace = this.#pace
@@ -91,11 +92,11 @@ export class MemoryBudget {
    */
   reserve(amount: number, name = ''): Release {
     const group = this.#groupOf(name)
-    const free = this.#max() - amount
-    const freeOfGroup = this.#groupMax - amount
-    if (group.held > freeOfGroup) this.#shrink(group, freeOfGroup, 0)
-    if (group.held <= freeOfGroup) this.#makeRoom(free, free)
-    if (this.#held > 0 && (this.#held > free || group.held > freeOfGroup)) {
+    const heldMax = this.#max() - amount
+    const groupHeldMax = this.#groupMax - amount
+    if (group.held > groupHeldMax) this.#shrink(group, groupHeldMax, 0)
+    if (group.held <= groupHeldMax) this.#makeRoom(heldMax, heldMax)
+    if (this.#held > 0 && (this.#held > heldMax || group.held > groupHeldMax)) {
       this.#dropIfEmpty(group)
       assert(this.rejection, 'a budget with reservations has an error for those that it rejects')
       throw this.rejection()
@@ -110,7 +111,7 @@ export class MemoryBudget {
 
   /**
    * At the limit, a group may add an amount only if it then still holds no more than its fair part: the limit divided
-   * by the number of groups.
+   * by the number of groups. A group that holds nothing may also add a larger amount.
    */
   admits(name: string, amount: number): boolean {
     const max = this.#max()
@@ -156,7 +157,10 @@ export class MemoryBudget {
     this.#dropIfEmpty(group)
   }
 
-  /** With a pace, the next sweep deletes the group if it is still empty, because most clients return before. */
+  /**
+   * With a pace, the next sweep deletes the group if it is still empty, because most clients send another request
+   * before.
+   */
   #dropIfEmpty(group: Group): void {
     if (group.shares.size === 0 && this.#pace === undefined) this.#groups.delete(group.name)
   }
@@ -178,12 +182,7 @@ export class MemoryBudget {
   }
 
   #groupOf(name: string): Group {
-    let group = this.#groups.get(name)
-    if (group === undefined) {
-      group = { name, shares: new Set(), held: 0, pinned: 0 }
-      this.#groups.set(name, group)
-    }
-    return group
+    return upsert(this.#groups, name, () => ({ name, shares: new Set(), held: 0, pinned: 0 }))
   }
 
   /** If more than `limit` is in use, evicts shares of the largest groups until at most `enough` is in use. */

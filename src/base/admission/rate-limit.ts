@@ -1,5 +1,5 @@
-// Limits the rate of requests, stream resets, the time of queries and others. Each owner takes amounts from a token
-// bucket, which it may overdraw.
+// Limits rates, such as requests or milliseconds of query time per second. Each owner takes amounts from a token bucket,
+// which it may overdraw.
 
 import { GenerationCache } from '../generation-cache.ts'
 
@@ -9,7 +9,7 @@ interface Rate {
   readonly perSecond: number
 }
 
-/** An owner that takes 100 milliseconds overdraws its bucket, and pauses, for 100 milliseconds. */
+/** For amounts in milliseconds: after an owner has taken 100, its bucket is overdrawn for the next 100 milliseconds. */
 export const passingMs: Rate = { max: 0, perSecond: 1000 }
 
 /** The bucket of one owner, full at first. Times are milliseconds of a monotonic clock. */
