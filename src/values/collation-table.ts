@@ -135,13 +135,13 @@ export class CollationTable {
     const letters = unpackRuns(letterRuns)
     this.primaryCodes = assignPrimaryCodes(letters)
     for (let index = 0; index < letters.length; index++) {
-      this.#defineOne(letters[index] as Text, pack(entryKinds.letter, index, 0))
+      this.#define(letters[index] as Text, [pack(entryKinds.letter, index, 0)])
     }
     for (const [index, text] of unpackRuns(marks).entries()) {
-      this.#defineOne(text, pack(entryKinds.mark, index, 0))
+      this.#define(text, [pack(entryKinds.mark, index, 0)])
     }
-    for (const text of unpackRuns(ignorable)) this.#defineOne(text, specials.ignorable)
-    for (const text of unpackRuns(composed)) this.#defineOne(text, specials.composed)
+    for (const text of unpackRuns(ignorable)) this.#define(text, [specials.ignorable])
+    for (const text of unpackRuns(composed)) this.#define(text, [specials.composed])
     for (const [text, elements] of unpackElements(variants)) this.#define(text, elements)
     for (const [text, elements] of unpackElements(contractions)) this.#define(text, elements)
   }
@@ -153,8 +153,8 @@ export class CollationTable {
   }
 
   /** Returns the element at a position of the pool. Entries of kind `several` contain positions of the pool. */
-  pooled(place: number): number {
-    return this.#pool[place] as number
+  pooled(position: number): number {
+    return this.#pool[position] as number
   }
 
   /** Returns the longest contraction that begins at `start`. Returns undefined if no contraction begins there. */
@@ -178,11 +178,6 @@ export class CollationTable {
       this.#set(text, pack(entryKinds.several, this.#pool.length, elements.length))
       this.#pool.push(...elements)
     }
-  }
-
-  #defineOne(text: Text, entry: number): void {
-    if (typeof text === 'string') this.#defineContraction(text, [entry])
-    else this.#set(text, entry)
   }
 
   #defineContraction(text: string, elements: readonly number[]): void {

@@ -249,7 +249,7 @@ class KeyBuilder {
     if (kind === entryKinds.several) {
       const first = indexOf(entry)
       const end = first + rankOf(entry)
-      for (let place = first; place < end; place++) this.#appendElement(this.#table.pooled(place))
+      for (let at = first; at < end; at++) this.#appendElement(this.#table.pooled(at))
     } else if (kind !== entryKinds.special) this.#appendElement(entry)
   }
 

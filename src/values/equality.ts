@@ -2,6 +2,7 @@
 // not equal, and a document is not equal to an object. The order of an object's fields does not matter. In queries,
 // only the function `equals` compares numbers by value.
 
+import { bytesEqual } from '../base/bytes.ts'
 import { step } from '../base/effort.ts'
 import { type ObjectValue, Transient, type UnresolvedTarget, type Value } from './value.ts'
 
@@ -50,7 +51,7 @@ function equalObjects(left: ObjectValue, right: ObjectValue): boolean {
 
 function equalBytes(left: Uint8Array, right: Uint8Array): boolean {
   step(left.length >> 3)
-  return left.length === right.length && left.every((byte, index) => byte === right[index])
+  return bytesEqual(left, right)
 }
 
 /** Values of one kind are equal if and only if their components are equal. */

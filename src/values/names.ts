@@ -45,15 +45,15 @@ const firstMark = 0x80
 /** Maximum number of different names that have marks in one shape. */
 export const markedNamesMax = 32
 
-/** `place`: the index in the list of names. Returns undefined if it is negative, or too large for a mark. */
-export function markOf(place: number): string | undefined {
-  return place >= 0 && place < markedNamesMax ? String.fromCharCode(firstMark + place) : undefined
+/** `index`: the position in the list of names. Returns undefined if the index is negative, or too large for a mark. */
+export function markOf(index: number): string | undefined {
+  return index >= 0 && index < markedNamesMax ? String.fromCharCode(firstMark + index) : undefined
 }
 
 /** The index of the name that the mark `unit` (a UTF-16 unit) represents; undefined if `unit` is not a mark. */
 export function markedName(unit: number): number | undefined {
-  const place = unit - firstMark
-  return place >= 0 && place < markedNamesMax ? place : undefined
+  const index = unit - firstMark
+  return index >= 0 && index < markedNamesMax ? index : undefined
 }
 
 export const anyMark = /[\x80-\x9f]/g
@@ -69,7 +69,7 @@ const textLength = 13
 export function encodeGlobalId(id: bigint): string {
   let rest = BigInt.asUintN(64, id) << 1n
   let text = ''
-  for (let place = 0; place < textLength; place++) {
+  for (let length = 0; length < textLength; length++) {
     text = alphabet.charAt(Number(rest & 31n)) + text
     rest >>= 5n
   }

@@ -81,23 +81,23 @@ function orderedRun(run: string, form: NormalForm): string {
 }
 
 /** Caches. There are about three thousand marks, so the caches stay small. */
-const marks = new Map<number, boolean>()
+const knownMarks = new Map<number, boolean>()
 const knownClasses = new Map<string, number>()
 const decompositions = { NFD: new Map<string, string[]>(), NFKD: new Map<string, string[]>() }
 
-/** `marks` also contains code points that are not marks. */
+/** `knownMarks` also contains code points that are not marks. */
 const rememberedMax = 16_384
 
-const mark = /^\p{M}$/u
+const markPattern = /^\p{M}$/u
 
 /** Half-width characters that become marks in NFKC and NFKD. */
 const compatibilityMarks = new Set([0xff9e, 0xff9f])
 
 function isMark(point: number): boolean {
-  let known = marks.get(point)
+  let known = knownMarks.get(point)
   if (known === undefined) {
-    known = compatibilityMarks.has(point) || mark.test(String.fromCodePoint(point))
-    if (marks.size < rememberedMax) marks.set(point, known)
+    known = compatibilityMarks.has(point) || markPattern.test(String.fromCodePoint(point))
+    if (knownMarks.size < rememberedMax) knownMarks.set(point, known)
   }
   return known
 }
@@ -133,7 +133,8 @@ function findRepresentatives(): void {
     if (point === 0xac00) point = 0xf900
     if (point === 0x1fffe) break
     const character = String.fromCodePoint(point)
-    if (!mark.test(character) || character.normalize('NFKD') !== character || !isMovable(character)) continue
+    if (!markPattern.test(character) || character.normalize('NFKD') !== character || !isMovable(character))
+      continue
     const at = representatives.findIndex(other => !movesBefore(other, character))
     if (at < 0) representatives.push(character)
     else if (movesBefore(character, representatives[at] as string)) representatives.splice(at, 0, character)

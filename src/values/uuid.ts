@@ -42,12 +42,5 @@ export function appendUuidBytes(writer: ByteWriter, uuid: Uuid): void {
 
 export function uuidFromHalves(high: bigint, low: bigint): Uuid {
   const digits = high.toString(16).padStart(16, '0') + low.toString(16).padStart(16, '0')
-  const groups = [
-    digits.slice(0, 8),
-    digits.slice(8, 12),
-    digits.slice(12, 16),
-    digits.slice(16, 20),
-    digits.slice(20),
-  ]
-  return new Uuid(groups.join('-'))
+  return new Uuid(digits.replace(/(.{8})(.{4})(.{4})(.{4})(.{12})/, '$1-$2-$3-$4-$5'))
 }
