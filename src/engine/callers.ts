@@ -114,10 +114,10 @@ export function placeOf(
   { catalogue }: Pick<ReadTransaction, 'catalogue'>,
   database: DatabaseId,
 ): DatabasePlace {
-  const around = catalogue.lineage(database)
+  const lineage = catalogue.lineage(database)
   return {
-    names: around.map(({ name }) => name).reverse(),
-    ids: around.map(({ ref }) => ref.id).reverse(),
+    names: lineage.map(({ name }) => name).reverse(),
+    ids: lineage.map(({ ref }) => ref.id).reverse(),
   }
 }
 

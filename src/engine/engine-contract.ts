@@ -100,7 +100,7 @@ export interface QueryResponse {
   readonly body: string
   /** The query log records this fault. */
   readonly fault?: ResponseFault
-  /** A result for {@link Language.learn} in the service, if the query ran in the slow lane. */
+  /** Present if the query ran in the slow lane: the service passes it to {@link Language.learn}. */
   readonly lesson?: string | undefined
   /** Replaces a long `body`. */
   readonly longBody?: LongBody

@@ -31,7 +31,7 @@ export interface EngineOptions {
   readonly slowLane?: SlowLane | undefined
   /** Undefined: a process that runs one request at a time. */
   readonly turns?: FairTurns | undefined
-  /** Memory of running queries. */
+  /** Memory of waiting queries (query-memory.ts). */
   readonly memory: MemoryBudget
   /**
    * Runs a writing query in the process that commits. Rejects with `StoreUnavailableError` when that process has
@@ -42,7 +42,7 @@ export interface EngineOptions {
   readonly neverCommits?: boolean
   /** Called repeatedly during an evaluation. Throws a RequestError to cancel it. */
   readonly onCheck?: () => void
-  /** Reports broken invariants and the like. */
+  /** Called with errors that are no result of a query, such as broken invariants. */
   readonly onInternalError: (error: unknown) => void
 }
 

@@ -47,8 +47,6 @@ export function createEngine(options: EngineOptions): Engine {
     const budget = new RequestTime(options, request, 'goes on', ticket)
     return runRequest(options, request, { task, budget })
   }
-  const runSized = (request: QueryRequest, ticket: Ticket, size: (request: QueryRequest) => Task) =>
-    withQueryMemory(options, request, ticket, () => runSize(options, request, ticket, size))
   return {
     query: (request, ticket = newTicket(request)) =>
       withQueryMemory(options, request, ticket, () => runQuery(options, request, ticket)),
@@ -60,10 +58,11 @@ export function createEngine(options: EngineOptions): Engine {
     authorized: (request, ticket = newTicket(request)) => runTask(request, ticket, authorized),
     explain: (request, ticket = newTicket(request)) =>
       withQueryMemory(options, request, ticket, () => runExplanation(options, request, ticket)),
-    indexSize: (request, ticket = newTicket(request)) => runSized(request, ticket, indexSize),
-    collectionSize: (request, ticket = newTicket(request)) => runSized(request, ticket, collectionSize),
+    indexSize: (request, ticket = newTicket(request)) => runSize(options, request, ticket, indexSize),
+    collectionSize: (request, ticket = newTicket(request)) =>
+      runSize(options, request, ticket, collectionSize),
     collectionPosition: (request, ticket = newTicket(request)) =>
-      runSized(request, ticket, collectionPosition),
+      runSize(options, request, ticket, collectionPosition),
     withMemory: async (ticket, units, work) => {
       const release = ticket.hold(options.memory, bytesOfQuery(units))
       try {
@@ -159,22 +158,22 @@ class QueryKind implements RequestKind {
 
   prepare(): void {
     this.#wasLong = this.#options.slowLane?.longQueries.has(this.#request) === true
-    const effect = this.#effect()
-    this.#isLong = effect === 'long'
-    this.mustWrite = effect === 'writes'
+    const outcome = this.#classify()
+    this.#isLong = outcome === 'long'
+    this.mustWrite = outcome === 'writes'
     this.budget.ticket.endsWithClient =
       this.#request.readOnly !== undefined || this.#parsed?.onlyReads === true
   }
 
   /** Undefined: only the evaluation shows whether the query writes. */
-  #effect(): 'writes' | 'long' | undefined {
+  #classify(): 'writes' | 'long' | undefined {
     // Nearly all long bodies are writes with much data, so a process that forwards writes also forwards long bodies
     // without parsing them.
     const forwards = this.#options.forward !== undefined
     if (this.#request.longBody !== undefined) return forwards ? 'writes' : 'long'
     // A query whose previous evaluation took long moves to the slow lane without being parsed here. A process that
     // forwards writes first parses it, to find out whether it writes.
-    return this.#wasLong && !forwards ? undefined : this.#knownOutcome()
+    return this.#wasLong && !forwards ? undefined : this.#classifyByParsing()
   }
 
   task(session: Session): RenderedResponse {
@@ -211,7 +210,7 @@ class QueryKind implements RequestKind {
    * this process, or the evaluation certainly will. Returns undefined for all others, including invalid queries,
    * because their errors are reported only after authentication.
    */
-  #knownOutcome(): 'writes' | 'long' | undefined {
+  #classifyByParsing(): 'writes' | 'long' | undefined {
     const { authorization, linearized, readOnly } = this.#request
     if (linearized) return 'writes'
     if (readOnly || authorization === undefined) return undefined
@@ -265,14 +264,14 @@ function runSize(
 ): QueryResponse | Promise<QueryResponse> {
   const request = withText(given)
   ticket.endsWithClient = true
-  return runRequest(options, request, {
-    budget: new RequestTime(options, request, 'goes on', ticket),
-    isCharged: true,
-    task: session => {
-      options.rateLimits.check(session.database, { compute: 1, read: 1, write: 0 })
-      return size(request)(session)
-    },
-  })
+  const budget = new RequestTime(options, request, 'goes on', ticket)
+  const task: Task = session => {
+    options.rateLimits.check(session.database, { compute: 1, read: 1, write: 0 })
+    return size(request)(session)
+  }
+  return withQueryMemory(options, given, ticket, () =>
+    runRequest(options, request, { budget, isCharged: true, task }),
+  )
 }
 
 /**

@@ -83,11 +83,11 @@ function readsOf(
 ): ObjectValue {
   const reads = new ReadRecorder()
   const { accessOptions } = language
-  const subject = sessionAs(session.caller, session, { accessOptions, dialect, reads })
-  const outcome = outcomeOf(query, subject, language, session)
+  const querySession = sessionAs(session.caller, session, { accessOptions, dialect, reads })
+  const outcome = outcomeOf(query, querySession, language, session)
   const result = outcome.get('result')
   const uses = result === undefined ? [] : setUses()
-  return new Map([...outcome, ...describeReads(reads, result, uses, subject)])
+  return new Map([...outcome, ...describeReads(reads, result, uses, querySession)])
 }
 
 /** Evaluates the query with the rights of another caller, and describes the permission checks. */
@@ -97,10 +97,10 @@ function decisionsOf(
   session: Session,
 ): ObjectValue {
   const { accessOptions } = language
-  const asking = sessionAs(session.caller, session, { accessOptions, dialect })
-  const caller = callerAs(as.value(asking), asking)
+  const adminSession = sessionAs(session.caller, session, { accessOptions, dialect })
+  const caller = callerAs(as.value(adminSession), adminSession)
   const decisions: ObjectValue[] = []
-  const subject: Session = sessionAs(caller, session, {
+  const querySession: Session = sessionAs(caller, session, {
     dialect,
     accessOptions,
     host: {
@@ -108,31 +108,31 @@ function decisionsOf(
       createAccess: (authority, transaction, runPredicate, options) => {
         const access = session.host.createAccess(authority, transaction, runPredicate, options)
         if (authority.kind === 'predicate') return access
-        const note = (request: AccessRequest, allowed: boolean) => {
+        const record = (request: AccessRequest, allowed: boolean) => {
           if (decisions.length >= explainLimits.explainedDecisionsMax) return
-          decisions.push(describeDecision(authority, request, allowed, { language, subject }))
+          decisions.push(describeDecision(authority, request, allowed, { language, querySession }))
         }
         return {
           mentions(action, resource) {
             const isMentioned = access.mentions(action, resource)
             // Any privilege that mentions a collection also allows reading the collection's definition. If no privilege
             // mentions the collection, reading the definition is denied without a call of `allows`, so the denial is
-            // noted here.
-            if (!isMentioned && action === 'read') note({ action, resource, argument: () => null }, false)
+            // recorded here.
+            if (!isMentioned && action === 'read') record({ action, resource, argument: () => null }, false)
             return isMentioned
           },
           allows(request) {
             const allowed = access.allows(request)
-            note(request, allowed)
+            record(request, allowed)
             return allowed
           },
         }
       },
     },
   })
-  const outcome = outcomeOf(query, subject, language, session)
+  const outcome = outcomeOf(query, querySession, language, session)
   return new Map<string, Value>([
-    ...describeCaller(caller, asking, language),
+    ...describeCaller(caller, adminSession, language),
     ...outcome,
     ['decisions', decisions],
   ])
@@ -141,17 +141,17 @@ function decisionsOf(
 /** Returns the result or the errors as members of the response. Adds the costs of the query to `session`. */
 function outcomeOf(
   query: Query,
-  subject: Session,
+  querySession: Session,
   language: ExplanationRenderer,
   session: Session,
 ): Map<string, Value> {
   try {
-    return new Map([['result', query.value(subject)]])
+    return new Map([['result', query.value(querySession)]])
   } catch (error) {
     if (!(error instanceof LanguageError)) throw error
     return new Map([['errors', language.describe(error)]])
   } finally {
-    session.countCostsOf(subject)
+    session.countCostsOf(querySession)
   }
 }
 
@@ -238,10 +238,11 @@ function describeDecision(
   authority: Authority,
   request: AccessRequest,
   allowed: boolean,
-  { language, subject }: { readonly language: ExplanationRenderer; readonly subject: Session },
+  { language, querySession }: { readonly language: ExplanationRenderer; readonly querySession: Session },
 ): ObjectValue {
-  const run: TryPredicate = (predicate, argument, about) => subject.tryPredicate(predicate, argument, about)
-  const { accessOptions, callSite, transaction } = subject
+  const run: TryPredicate = (predicate, argument, about) =>
+    querySession.tryPredicate(predicate, argument, about)
+  const { accessOptions, callSite, transaction } = querySession
   const { decidedBy, considered } = explainDecision(authority, request, transaction, run, accessOptions ?? {})
   const { action, document, resource } = request
   const described = (privilege: PrivilegeOutcome) => describePrivilege(privilege, language)
@@ -262,8 +263,8 @@ function describePrivilege(
   { action, grant, number, role }: PrivilegeOutcome,
   language: ExplanationRenderer,
 ): ObjectValue {
-  const said = typeof grant === 'boolean' ? { grant } : describeOutcome(grant, language)
-  return objectOf({ role, privilege: BigInt(number), action, ...said })
+  const outcome = typeof grant === 'boolean' ? { grant } : describeOutcome(grant, language)
+  return objectOf({ role, privilege: BigInt(number), action, ...outcome })
 }
 
 function describeOutcome(outcome: PredicateOutcome, language: ExplanationRenderer): Record<string, Value> {
@@ -292,13 +293,13 @@ function describeReads(
     ['documents', documents],
     ['entries_read', sum(reads.sets.map(({ entries }) => entries))],
     ['documents_read', sum(reads.documents.map(([, count]) => count))],
-    ['returned', BigInt(returned(result))],
+    ['returned', BigInt(countElements(result))],
     ['suggestions', suggestions(reads, uses, session)],
   ])
 }
 
 /** Counts the elements of a page or an array; 0 for null and undefined, and 1 for any other value. */
-function returned(result: Value | undefined): number {
+function countElements(result: Value | undefined): number {
   if (result === undefined || result === null) return 0
   const value = result instanceof Transient ? result.storedForm() : result
   if (isArray(value)) return value.length
@@ -364,11 +365,11 @@ function suggestions(reads: ReadRecorder, uses: readonly SetUse[], session: Sess
 function existingIndex(use: SetUse, number: number, session: Session): string | undefined {
   const { isOwn } = use
   const indexes = session.transaction.catalogue.indexesOf(session.database, number)
-  const found = indexes.find(index => index.isOwn === isOwn && answers(index, use))
+  const found = indexes.find(index => index.isOwn === isOwn && matchesUse(index, use))
   return found && (isOwn ? (ownName(found, number, session) ?? undefined) : found.name)
 }
 
-function answers(index: IndexDefinition, { terms, values }: SetUse): boolean {
+function matchesUse(index: IndexDefinition, { terms, values }: SetUse): boolean {
   const spelled = (fields: IndexDefinition['terms']) => fields.map(({ path }) => path && pathSpelling(path))
   const ownTerms = new Set(spelled(index.terms))
   const ownValues = spelled(index.values)

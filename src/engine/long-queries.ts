@@ -7,17 +7,17 @@ import type { QueryRequest } from './engine-contract.ts'
 /** Maximum number of characters of all remembered queries together. */
 const charactersMax = 4_000_000
 
-const knownLengths = 4096
+const lengthSlots = 4096
 
 export class LongQueries {
   readonly #msOf: (queue: string) => number
   /** Lengths in characters, as the weight in the cache. */
   readonly #lengths = new GenerationCache<string, number>(charactersMax, length => length)
   /**
-   * True for the length of each query that was ever remembered, modulo {@link knownLengths}. Most other queries have
+   * True for the length of each query that was ever remembered, modulo {@link lengthSlots}. Most other queries have
    * other lengths, so their texts need not be joined, hashed and looked up.
    */
-  readonly #hasLength = new Array<boolean>(knownLengths).fill(false)
+  readonly #hasLength = new Array<boolean>(lengthSlots).fill(false)
 
   /** `msOf`: milliseconds that a query of a queue may take in the main process. Each database has a queue. */
   constructor(msOf: (queue: string) => number) {
@@ -45,7 +45,7 @@ export class LongQueries {
 }
 
 function lengthOf({ body = '' }: QueryRequest): number {
-  return body.length % knownLengths
+  return body.length % lengthSlots
 }
 
 /** Includes the credential, because the same query may be long in one database and short in another. */

@@ -22,16 +22,11 @@ const bytesPerLongByte = 4
 /** Part of the memory limit that the queries of one owner may use. */
 const ownerPart = 1 / 2
 
-/** Limits the memory of all waiting queries of a process. */
 export function queryMemory(maxMb: number): MemoryBudget {
-  return new MemoryBudget({ max: maxMb * megabyte, groupPart: ownerPart, rejection: memoryRejection(maxMb) })
+  const text = msg`Queries under way take too much memory together. Max: ${maxMb} MB.`
+  const rejection = () => new RequestError('too many requests', text)
+  return new MemoryBudget({ max: maxMb * megabyte, groupPart: ownerPart, rejection })
 }
-
-const memoryRejection = (maxMb: number) => () =>
-  new RequestError(
-    'too many requests',
-    msg`Queries under way take too much memory together. Max: ${maxMb} MB.`,
-  )
 
 /** Estimated bytes of a query with a text of `units` UTF-16 code units. */
 export function bytesOfQuery(units: number): number {

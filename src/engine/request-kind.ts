@@ -9,10 +9,9 @@ import type { RequestTime } from './request-time.ts'
 export type Task = (session: Session) => RenderedResponse
 
 export interface RequestKind {
-  /** Called once, before the other members are used except `budget`: work that waits for the turn of the request. */
+  /** Work before the first evaluation. Called once, when the request has its turn, before all members but `budget`. */
   prepare?(): void
-  /** {@link Task} */
-  task(session: Session): RenderedResponse
+  readonly task: Task
   readonly budget: RequestTime
   /** The request certainly needs a writing transaction. */
   readonly mustWrite?: boolean

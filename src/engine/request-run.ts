@@ -102,7 +102,7 @@ class RequestRun {
   }
 
   #prepareAndRun(): QueryResponse | Promise<QueryResponse> {
-    if (this.#kind.prepare) this.#counted(() => this.#kind.prepare?.())
+    if (this.#kind.prepare) this.#measure(() => this.#kind.prepare?.())
     // In a worker, `kind.mustWrite` is true for linearized queries, and the worker forwards them to the committing
     // process. The worker runs other linearized requests itself, on a snapshot that contains every acknowledged commit.
     const isLinearized = this.#request.linearized === true && this.#options.forward === undefined
@@ -110,9 +110,9 @@ class RequestRun {
     return this.#run()
   }
 
-  #counted<T>(work: () => T): T {
+  #measure<T>(work: () => T): T {
     const { turns } = this.#options
-    return turns === undefined ? work() : turns.counted(this.#arrival, () => this.#owner, work)
+    return turns === undefined ? work() : turns.measure(this.#arrival, () => this.#owner, work)
   }
 
   #run(): QueryResponse | Promise<QueryResponse> {
@@ -202,7 +202,7 @@ class RequestRun {
   }
 
   /** Never rejects. */
-  async #goSlow(): Promise<QueryResponse> {
+  async #moveToSlowLane(): Promise<QueryResponse> {
     const { forward, rateLimits, slowLane, store, timers } = this.#options
     const { authorization = '', linearized, retriesMax } = this.#request
     const { budget } = this.#kind
@@ -217,7 +217,7 @@ class RequestRun {
         store,
         commitsElsewhere: forward !== undefined,
         retriesMax: retriesMax ?? slowRetriesDefault,
-        ...(retriesMax === undefined && { pushRetriesMax: limits.contentionRetriesDefault }),
+        ...(retriesMax === undefined && { retriesBeforeLock: limits.contentionRetriesDefault }),
         timers,
         job: lead => ({
           request: this.#request,
@@ -274,7 +274,7 @@ class RequestRun {
   }
 
   readonly #attempt = (transaction: Transaction): RenderedResponse =>
-    this.#counted(() => withWatch(this.#kind.budget.watch, () => this.#evaluate(transaction)))
+    this.#measure(() => withWatch(this.#kind.budget.watch, () => this.#evaluate(transaction)))
 
   #evaluate(transaction: Transaction): RenderedResponse {
     const { identifier } = this.#options
@@ -340,7 +340,7 @@ class RequestRun {
   /** Continues the request after an attempt threw `error`, or returns the response to the failed request. */
   #recover(error: unknown): QueryResponse | Promise<QueryResponse> {
     if (error instanceof Pending) return this.#waitOrForward(error)
-    if (error instanceof SlowLaneNeeded) return this.#goSlow()
+    if (error instanceof SlowLaneNeeded) return this.#moveToSlowLane()
     if (error instanceof SnapshotTooEarly) return this.#readLater()
     if (error instanceof WriteNeeded) {
       this.#mustWrite = true
@@ -357,7 +357,7 @@ class RequestRun {
     }
     if (isStackExhaustion(error)) {
       // The stack of a slow-lane process is large enough for every query within the limits of the language.
-      if (this.#kind.budget.mayMove) return this.#goSlow()
+      if (this.#kind.budget.mayMove) return this.#moveToSlowLane()
       return this.#responses.rejected(
         languageOf(this.#options, this.#request).stackOverflow(),
         this.#progress,

@@ -28,7 +28,7 @@ interface SlowRun {
   /** Retries after conflicts with other transactions. */
   readonly retriesMax: number
   /** Retries after which a schema change is evaluated under the writer lock. Undefined: never. */
-  readonly pushRetriesMax?: number
+  readonly retriesBeforeLock?: number
   /** Throws `time out` after the deadline. */
   readonly requireInTime: () => void
   /** Throws if the costs of the query exceed the rate limits of its database. */
@@ -38,15 +38,15 @@ interface SlowRun {
 /** Microseconds by which a commit at a fixed time starts early, because the event loop may delay it. */
 const earlyMicros = 10_000
 /** Microseconds of the longest evaluation that may be repeated under the writer lock, while all other writers wait. */
-const turnMicrosMax = 500_000
+const lockedMicrosMax = 500_000
 
 /**
  * Only a schema change may be evaluated again under the writer lock. It reads much data and must wait for its commit
  * time; meanwhile, any commit of another machine may make the attempt stale, so retries may never succeed. Schema
  * changes are rare, so other writers seldom wait for one.
  */
-function mayTakeTurn({ changesSchema, evaluationMicros }: Attempt<undefined>): boolean {
-  return changesSchema && evaluationMicros <= turnMicrosMax
+function mayHoldLock({ changesSchema, evaluationMicros }: Attempt<undefined>): boolean {
+  return changesSchema && evaluationMicros <= lockedMicrosMax
 }
 
 /**
@@ -54,7 +54,7 @@ function mayTakeTurn({ changesSchema, evaluationMicros }: Attempt<undefined>): b
  * retries, or with {@link WriteNeeded} if the query writes and another process commits.
  */
 export async function runSlowly(run: SlowRun): Promise<QueryResponse> {
-  const { pushRetriesMax = Number.POSITIVE_INFINITY, slowLane } = run
+  const { retriesBeforeLock = Number.POSITIVE_INFINITY, slowLane } = run
   const { leads } = slowLane
   let lead: number | undefined
   for (let retries = 0; ; ) {
@@ -68,12 +68,12 @@ export async function runSlowly(run: SlowRun): Promise<QueryResponse> {
       if (pending === undefined) return outcome
       if (run.commitsElsewhere) throw new WriteNeeded()
       const { attempt } = pending
-      const takesTurn = retries >= pushRetriesMax && mayTakeTurn(attempt)
+      const holdsLock = retries >= retriesBeforeLock && mayHoldLock(attempt)
       if (attempt.isStamped) {
         const now = run.store.now()
         const needed = Math.max(0, now - (attempt.commitTime - lead))
         leads.record(queue, needed)
-        if (attempt.commitTime <= now && !takesTurn) {
+        if (attempt.commitTime <= now && !holdsLock) {
           lead = leadFor(needed)
           continue
         }
@@ -85,7 +85,7 @@ export async function runSlowly(run: SlowRun): Promise<QueryResponse> {
       const commit = await run.store.commit(attempt, {
         validate: () => pending.validate(),
         memoryOwner: ticket.owner,
-        ...(takesTurn && { evaluateAt: time => pending.evaluateAt(time) }),
+        ...(holdsLock && { evaluateAt: time => pending.evaluateAt(time) }),
       })
       if (commit !== 'stale') {
         const response = await pending.committed(commit.time)

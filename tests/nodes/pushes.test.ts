@@ -34,7 +34,7 @@ const empty: QueryResponse = {
 const retriesMax = 2 * limits.contentionRetriesDefault
 
 interface Lane {
-  readonly run: (pushRetriesMax?: number) => Promise<QueryResponse>
+  readonly run: (retriesBeforeLock?: number) => Promise<QueryResponse>
   readonly close: () => void
 }
 
@@ -119,8 +119,8 @@ function laneOf(
   const common = { slowLane, store, timers, job, retriesMax }
   const checks = { requireInTime: () => undefined, checkCosts: () => undefined }
   return {
-    run: pushRetriesMax =>
-      runSlowly({ ...common, ...checks, ...(pushRetriesMax !== undefined && { pushRetriesMax }) }),
+    run: retriesBeforeLock =>
+      runSlowly({ ...common, ...checks, ...(retriesBeforeLock !== undefined && { retriesBeforeLock }) }),
     close: () => {
       lane.destroy()
       service.destroy()
@@ -195,14 +195,14 @@ describe('pushes over nodes', { skip: noPostgres }, () => {
     lane.close()
   })
 
-  for (const [what, facts, pushRetriesMax] of [
+  for (const [what, facts, retriesBeforeLock] of [
     ['a query that leaves the schema as it is', { changesSchema: false }, limits.contentionRetriesDefault],
     ['a push that takes long', { evaluationMicros: 500_001 }, limits.contentionRetriesDefault],
     ['a push whose client names a number of tries', {}, undefined],
   ] as const) {
     test(`${what} takes no turn`, async () => {
       const lane = laneOf(a, push, touch, facts)
-      await assert.rejects(lane.run(pushRetriesMax), ContendedTransaction)
+      await assert.rejects(lane.run(retriesBeforeLock), ContendedTransaction)
       lane.close()
     })
   }

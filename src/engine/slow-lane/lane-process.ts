@@ -40,9 +40,9 @@ interface RunningJob {
 }
 
 /** Last characters of standard error that the service keeps, to explain the exit of the process. */
-const lastWordsMax = 4096
+const stderrTailMax = 4096
 
-const failed = (cause: string) => new Error(`a process of the slow lane has exited (${cause})`)
+const exited = (cause: string) => new Error(`a process of the slow lane has exited (${cause})`)
 
 /** Error of a job whose process was killed from outside the service. The job has written nothing. */
 const killed = () =>
@@ -67,7 +67,7 @@ export class LaneProcess {
   /** The job whose query is evaluated, but whose writes are not committed yet. */
   #pending: PendingJob | undefined
   #verdict: RequestError | undefined
-  #lastWords = ''
+  #stderrTail = ''
   #isEnding = false
   /** `memoryKills` at the start of the last job. */
   #memoryKillsBefore = 0
@@ -84,13 +84,13 @@ export class LaneProcess {
     this.#child.stderr?.on('error', () => {})
     this.#child.stderr?.setEncoding('utf8').on('data', (text: string) => this.#readStderr(text))
     this.ended = new Promise(resolve => {
-      const end = (end: string, signal: string | null) => {
+      const onEnd = (end: string, signal: string | null) => {
         this.#fail(end, signal)
         resolve()
       }
-      this.#child.once('exit', (code, signal) => end(signal ?? `exit status ${code}`, signal))
+      this.#child.once('exit', (code, signal) => onEnd(signal ?? `exit status ${code}`, signal))
       // Emitted if the process could not be started or killed.
-      this.#child.on('error', ({ message }) => end(message, null))
+      this.#child.on('error', ({ message }) => onEnd(message, null))
     })
   }
 
@@ -139,7 +139,7 @@ export class LaneProcess {
   }
 
   #readStderr(text: string): void {
-    this.#lastWords = (this.#lastWords + text).slice(-lastWordsMax)
+    this.#stderrTail = (this.#stderrTail + text).slice(-stderrTailMax)
     // Lines in JSON are log lines of the process, so they are passed on to the service's log. Other lines come from the
     // runtime, such as its report of an out-of-memory error.
     for (const line of text.split('\n')) if (line.startsWith('{')) process.stderr.write(`${line}\n`)
@@ -159,10 +159,10 @@ export class LaneProcess {
         this.#ranOutOfMemory = message.ranOutOfMemory
         break
       case 'attempt':
-        void this.#await(message, body)
+        void this.#receiveAttempt(message, body)
         break
       case 'evaluated':
-        void this.#passOn(message.head, body)
+        void this.#receiveNewAttempt(message.head, body)
         break
       case 'validated':
         this.#pending?.validated(message.since)
@@ -188,7 +188,7 @@ export class LaneProcess {
     if (this.#socket && !this.hasEnded) sendFrame(this.#socket, message, body)
   }
 
-  async #await(
+  async #receiveAttempt(
     { head, response }: Extract<FromLane, { kind: 'attempt' }>,
     body: readonly Uint8Array[],
   ): Promise<void> {
@@ -211,7 +211,7 @@ export class LaneProcess {
     resolve({ ...response, pending })
   }
 
-  async #passOn(head: AttemptHead | undefined, body: readonly Uint8Array[]): Promise<void> {
+  async #receiveNewAttempt(head: AttemptHead | undefined, body: readonly Uint8Array[]): Promise<void> {
     const pending = this.#pending
     pending?.evaluated(head === undefined ? 'stale' : await unpackAttempt(head, body))
   }
@@ -244,7 +244,7 @@ export class LaneProcess {
     }
     const cause = isOutOfMemory ? 'out of memory' : end
     const unexpected = () =>
-      isOutOfMemory ? outOfMemory(this.#options.memoryMb) : signal === null ? failed(cause) : killed()
+      isOutOfMemory ? outOfMemory(this.#options.memoryMb) : signal === null ? exited(cause) : killed()
     const reason = this.#verdict ?? unexpected()
     running?.reject(reason)
     running?.onOver()
@@ -259,7 +259,7 @@ export class LaneProcess {
    */
   #isOutOfMemory(signal: string | null): boolean {
     if (signal === 'SIGKILL') return this.#options.memoryKills() > this.#memoryKillsBefore
-    return /[Oo]ut of memory/.test(this.#lastWords)
+    return /[Oo]ut of memory/.test(this.#stderrTail)
   }
 }
 

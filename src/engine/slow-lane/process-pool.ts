@@ -68,11 +68,11 @@ interface QueuedJob {
 
 /**
  * A process that is being replaced, because a query of `queue` has used up its memory. It serves only other queues, and
- * is killed when its replacement is ready. `place`: the index of the replacement in `#processes`.
+ * is killed when its replacement is ready. `slot`: the index of the replacement in `#processes`.
  */
 interface RetiringProcess {
   readonly queue: string
-  readonly place: number
+  readonly slot: number
 }
 
 /** Approximate number of queues in `#spenders`. */
@@ -215,9 +215,9 @@ export class ProcessLane implements SlowLane {
       if (next) this.#start(process, next)
     }
     for (let missing = this.#waiting.size - this.#starting; missing > 0; missing--) {
-      const place = this.#isClosed ? -1 : this.#processes.indexOf(undefined)
-      if (place < 0) return
-      this.#open(place)
+      const slot = this.#isClosed ? -1 : this.#processes.indexOf(undefined)
+      if (slot < 0) return
+      this.#open(slot)
     }
   }
 
@@ -255,7 +255,7 @@ export class ProcessLane implements SlowLane {
      * The job must run again, because a retiring process ran out of memory. It has written nothing, and another process
      * has more free memory.
      */
-    const isToRunAgain = () => isRetiring && process.ranOutOfMemory && !this.#isClosed
+    const mustRunAgain = () => isRetiring && process.ranOutOfMemory && !this.#isClosed
     const { body, longBody, ...request } = waiting.job.request
     const { lead, now, snapshotTime } = waiting.job
     const job = {
@@ -274,22 +274,22 @@ export class ProcessLane implements SlowLane {
         onOver: () => this.#done(process, waiting),
       })
       .then(
-        outcome => (isToRunAgain() ? this.#wait(waiting) : waiting.resolve(outcome)),
-        error => (isToRunAgain() ? this.#wait(waiting) : waiting.reject(error)),
+        outcome => (mustRunAgain() ? this.#wait(waiting) : waiting.resolve(outcome)),
+        error => (mustRunAgain() ? this.#wait(waiting) : waiting.reject(error)),
       )
   }
 
   /**
    * Jobs wait in the queue until the process is ready, so that the deadline of a job does not kill a starting process.
    */
-  #open(place: number): void {
+  #open(slot: number): void {
     const process = new LaneProcess(this.#options)
-    this.#processes[place] = process
+    this.#processes[slot] = process
     this.#starting++
     void Promise.race([process.ready, process.ended]).then(() => {
       this.#starting--
-      this.#replacedFor.delete(place)
-      if (!process.hasEnded) this.#rest(process)
+      this.#replacedFor.delete(slot)
+      if (!process.hasEnded) this.#markIdle(process)
       this.#endRetired()
       this.#advance()
     })
@@ -299,14 +299,14 @@ export class ProcessLane implements SlowLane {
       if (this.#retiring.delete(process)) return
       // A pending replacement is started at once. If any other process exited before it was ready, a new one is started
       // only after a delay.
-      if (this.#replacedFor.has(place) && !this.#isClosed) this.#open(place)
-      else if (process.isReady) this.#vacate(place)
-      else this.#options.timers.after(slowLaneLimits.laneRestartMs, () => this.#vacate(place))
+      if (this.#replacedFor.has(slot) && !this.#isClosed) this.#open(slot)
+      else if (process.isReady) this.#vacate(slot)
+      else this.#options.timers.after(slowLaneLimits.laneRestartMs, () => this.#vacate(slot))
     })
   }
 
-  #vacate(place: number): void {
-    this.#processes[place] = undefined
+  #vacate(slot: number): void {
+    this.#processes[slot] = undefined
     this.#advance()
   }
 
@@ -314,7 +314,7 @@ export class ProcessLane implements SlowLane {
    * Kills a process after a long idle time, except for the last idle process, so that the next query need not wait for
    * a start.
    */
-  #rest(process: LaneProcess): void {
+  #markIdle(process: LaneProcess): void {
     this.#idle.set(
       process,
       this.#options.timers.after(slowLaneLimits.laneIdleMs, () => {
@@ -331,18 +331,18 @@ export class ProcessLane implements SlowLane {
     if (this.#isClosed) process.kill(outOfTime())
     else if (this.#retiring.has(process)) this.#endRetired(process.ranOutOfMemory ? process : undefined)
     else if (process.isExhausted) this.#replace(process, waiting.job.queue)
-    else if (!process.hasEnded) this.#rest(process)
+    else if (!process.hasEnded) this.#markIdle(process)
     this.#advance()
   }
 
   #replace(process: LaneProcess, queue: string): void {
-    const place = this.#processes.indexOf(process)
-    this.#replacedFor.set(place, queue)
+    const slot = this.#processes.indexOf(process)
+    this.#replacedFor.set(slot, queue)
     this.#spenders.take(queue, slowLaneLimits.laneIdleMs - this.#spenders.waitMs(queue))
     // If the process has already exited, its exit handler starts the replacement.
     if (process.hasEnded) return
-    this.#retiring.set(process, { queue, place })
-    this.#open(place)
+    this.#retiring.set(process, { queue, slot })
+    this.#open(slot)
   }
 
   /**
@@ -350,8 +350,8 @@ export class ProcessLane implements SlowLane {
    * ran out of memory, which is killed even if its replacement is not ready.
    */
   #endRetired(ranOutOfMemory?: LaneProcess): void {
-    for (const [process, { place }] of this.#retiring) {
-      const isOver = process === ranOutOfMemory || !this.#replacedFor.has(place)
+    for (const [process, { slot }] of this.#retiring) {
+      const isOver = process === ranOutOfMemory || !this.#replacedFor.has(slot)
       if (isOver && !this.#jobs.has(process)) process.kill()
     }
   }

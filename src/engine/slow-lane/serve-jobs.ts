@@ -59,6 +59,7 @@ export class LaneService<Setup> {
     return this.#logSequence
   }
 
+  /** True once the service has sent a job. */
   get hasJobs(): boolean {
     return this.#hasJobs
   }

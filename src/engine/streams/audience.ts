@@ -88,7 +88,7 @@ export class Audience {
 
   #sessionOver(transaction: Transaction, viewer: Viewer): Session {
     const { host, memo, deadline } = this.#options
-    const { caller } = viewer.terms
+    const { caller } = viewer.rights
     return new Session({
       host,
       transaction,

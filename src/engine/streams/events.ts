@@ -61,11 +61,11 @@ export function documentEvents(change: Change, neighbours: VersionNeighbours): r
     case 'history insert': {
       const inserted = neighbours.version
         ? contentEvent('history_rewrite', neighbours.version, neighbours.previous)
-        : gone(change)
+        : removalEvent(change)
       return [...followingEvents(neighbours, neighbours.version), inserted]
     }
     case 'history remove':
-      return [gone(change), ...followingEvents(neighbours, neighbours.version ?? neighbours.previous)]
+      return [removalEvent(change), ...followingEvents(neighbours, neighbours.version ?? neighbours.previous)]
   }
 }
 
@@ -76,9 +76,9 @@ function writeEvents({ version, previous }: VersionNeighbours): readonly StreamE
   if (previous === undefined || previous.action === 'delete') return []
   const { ref } = version
   const deleted = new DocumentValue(ref, previous.ts, previous.fields)
-  const left = bare(ref, version.ts as Micros)
-  const shown = event('version', 'delete', ref, { document: deleted, diff: left, prev: deleted })
-  const redacted = event('version', 'delete', ref, { document: left })
+  const emptied = withoutFields(ref, version.ts as Micros)
+  const shown = event('version', 'delete', ref, { document: deleted, diff: emptied, prev: deleted })
+  const redacted = event('version', 'delete', ref, { document: emptied })
   return [{ ...shown, past: { fields: ['document', 'diff', 'prev'], redacted } }]
 }
 
@@ -100,7 +100,7 @@ function contentEvent(
   const ts = version.ts as Micros
   const document = new DocumentValue(ref, ts, fields)
   if (action !== 'update' || previous === undefined) {
-    return event(type, action, ref, { document, diff: document, prev: bare(ref, ts) })
+    return event(type, action, ref, { document, diff: document, prev: withoutFields(ref, ts) })
   }
   const shown = event(type, action, ref, {
     document,
@@ -111,12 +111,12 @@ function contentEvent(
 }
 
 /** Returns the event for a version that was removed. */
-function gone({ ref, validTime, action }: Change): StreamEvent {
-  const document = bare(ref, validTime)
+function removalEvent({ ref, validTime, action }: Change): StreamEvent {
+  const document = withoutFields(ref, validTime)
   return event('history_rewrite', action, ref, { document, diff: document, prev: document })
 }
 
-function bare(ref: Ref, ts: Micros): DocumentValue {
+function withoutFields(ref: Ref, ts: Micros): DocumentValue {
   return new DocumentValue(ref, ts, noFields)
 }
 
@@ -145,7 +145,7 @@ export function setEvent(
 ): StreamEvent {
   const member = (field: StreamField) => {
     if (field === 'action') return action
-    return field === 'document' ? bare(document, ts) : undefined
+    return field === 'document' ? withoutFields(document, ts) : undefined
   }
   const event = { type: 'set', document, member } as const
   const shown = { ...event, member: (field: StreamField) => (field === 'index' ? index : member(field)) }

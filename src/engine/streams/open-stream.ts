@@ -36,7 +36,7 @@ export interface Condition {
 }
 
 /** Rights of a viewer, and when they end. */
-interface ViewerTerms {
+interface ViewerRights {
   /** Differs for callers with different rights. */
   readonly key: string
   readonly caller: Caller
@@ -48,16 +48,16 @@ interface ViewerTerms {
   readonly conditions: readonly Condition[]
 }
 
-export function viewerTerms({ caller, transaction }: Session): ViewerTerms {
+export function viewerRights({ caller, transaction }: Session): ViewerRights {
   const { authority, credential, identity } = caller
   const document = credential instanceof Ref ? transaction.get(credential) : undefined
   const roles = authority.kind === 'roles' ? authority.roles : []
   const revisions = [...roles.map(role => transaction.get(role)), document].map(revisionOf)
-  const rights: readonly Value[] =
+  const grants: readonly Value[] =
     authority.kind === 'roles'
       ? [...roles, authority.identity ?? null]
       : [authority.kind === 'builtin' ? authority.role : authority.kind]
-  const parts = [caller.database, authority.database, rights, identity ?? null, credential ?? null, revisions]
+  const parts = [caller.database, authority.database, grants, identity ?? null, credential ?? null, revisions]
   const isToken = credential instanceof Ref && credential.collection === native.tokens
   const changing = credential instanceof Ref ? [credential, ...roles] : roles
   return {
@@ -70,7 +70,7 @@ export function viewerTerms({ caller, transaction }: Session): ViewerTerms {
       ...(isToken && identity instanceof Ref
         ? [{ document: revocationRef(identity), onDeleteOnly: false }]
         : []),
-      ...existenceOf(caller.database, transaction),
+      ...existenceConditions(caller.database, transaction),
     ],
   }
 }
@@ -99,7 +99,7 @@ function expiryOfDocument(document: Ref, transaction: Transaction): Micros {
 }
 
 /** Streams end when the database or one of its ancestors is deleted. */
-function existenceOf(database: DatabaseId, { catalogue }: Transaction): readonly Condition[] {
+function existenceConditions(database: DatabaseId, { catalogue }: Transaction): readonly Condition[] {
   return catalogue.lineage(database).map(({ ref }) => ({ document: ref, onDeleteOnly: true }))
 }
 
@@ -108,8 +108,8 @@ function existenceOf(database: DatabaseId, { catalogue }: Transaction): readonly
  * or an ancestor of the database is deleted. Native collections are never deleted.
  */
 export function sourceConditions(source: Ref, transaction: Transaction): readonly Condition[] {
-  const around = existenceOf(source.database, transaction)
-  return isNativeCollectionRef(source) ? around : [{ document: source, onDeleteOnly: true }, ...around]
+  const common = existenceConditions(source.database, transaction)
+  return isNativeCollectionRef(source) ? common : [{ document: source, onDeleteOnly: true }, ...common]
 }
 
 /** Reads the events of a subject with queries. */
@@ -145,13 +145,13 @@ export class Subject {
  * revoked, when one of its roles changes, or when its identity, its database or an ancestor of the database is deleted.
  */
 export class Viewer {
-  readonly terms: ViewerTerms
+  readonly rights: ViewerRights
   readonly streams = new Set<OpenStream>()
   /** See {@link expiryOf}. Changes when the `ttl` of the identity changes. */
   expires: Micros = endOfTime
 
-  constructor(terms: ViewerTerms) {
-    this.terms = terms
+  constructor(rights: ViewerRights) {
+    this.rights = rights
   }
 }
 

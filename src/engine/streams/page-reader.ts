@@ -146,7 +146,7 @@ class PageReader implements Reader {
   step(): boolean {
     if (this.isEmpty || this.#isReading) return false
     if (this.#sending !== undefined) {
-      if (hasMore(this.#sending)) return true
+      if (advance(this.#sending)) return true
       this.#sending = undefined
     } else if (this.#isDue && this.#cancelRetry === undefined) this.#read()
     return this.#sending !== undefined || (this.#isDue && !this.#isReading && this.#cancelRetry === undefined)
@@ -288,7 +288,7 @@ class PageReader implements Reader {
 }
 
 /** Continues `work` up to the limits of one turn of the event loop. Returns whether work remains. */
-export function hasMore(work: Generator<number, void, void>): boolean {
+export function advance(work: Generator<number, void, void>): boolean {
   let bytes = 0
   for (
     let streams = 0;
@@ -326,13 +326,13 @@ export class PagedStreams {
   }
 
   /**
-   * A stream joins a shared reader that has not read any event after the start of the stream. Most streams begin at the
-   * current time, so they can.
+   * A stream joins a shared reader that has not read any event after the start of the stream. Most streams can join one,
+   * because they begin at the current time.
    */
   add(stream: OpenStream, order: PagedOrder, nextPage: StreamOpening['nextPage']): void {
     const { subject, viewer } = stream.origin
     const { clock, onInternalError, timers } = this.#options
-    const key = `${viewer.terms.key} ${order.key}`
+    const key = `${viewer.rights.key} ${order.key}`
     const shared = this.#shared.get(key)
     if (shared?.isQuietSince(order.place) === true) {
       shared.add(stream, nextPage, order.place)

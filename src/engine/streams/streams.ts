@@ -36,9 +36,9 @@ import {
   sourceConditions,
   streamEnds,
   Viewer,
-  viewerTerms,
+  viewerRights,
 } from './open-stream.ts'
-import { hasMore, PagedStreams } from './page-reader.ts'
+import { advance, PagedStreams } from './page-reader.ts'
 import { Subjects, sourceOf } from './subject.ts'
 import { Tailer, type TransactionEvents, TurnOver, type WaitOptions } from './tailer.ts'
 
@@ -50,7 +50,6 @@ interface StreamsOptions {
   readonly random: Random
   /** Open streams of all owners together. */
   readonly openMax: number
-  /** Called after all streams have ended. */
   readonly onInternalError: (error: unknown) => void
 }
 
@@ -71,7 +70,7 @@ interface PartialResults {
   readonly memo: Memo
   changesSeen: number
   readonly found: Map<Subject, StreamEvent[]>
-  readonly lines: Map<Subject, EventFormatter>
+  readonly formatters: Map<Subject, EventFormatter>
 }
 
 /**
@@ -96,7 +95,7 @@ export class Streams implements StreamOpener {
   readonly #viewerConditions = new Conditions<Viewer>()
   readonly #sourceConditions = new Conditions<Subject>()
   readonly #expiries = new Map<Viewer, Cancel>()
-  #underWay: PartialResults | undefined
+  #partial: PartialResults | undefined
   #isEnded = false
 
   constructor(options: StreamsOptions) {
@@ -119,15 +118,16 @@ export class Streams implements StreamOpener {
     const { subject: target } = order
     const format = order.kind === 'pushed' ? this.#shared(order.format) : undefined
     const wording = order.kind === 'pushed' ? order.format : order.wording
+    // 63 bits: a positive signed 64-bit integer.
     const id = String(BigInt(`0x${this.#options.random.hex(8)}`) >> 1n)
     if (this.#isEnded) return rejectedStream(id, wording, streamEnds.alreadyClosed)
     const owner = budgetOwnerOf(session.caller, address)
     if (!this.#counts.admits(owner, 1)) return rejectedStream(id, wording, streamEnds.tooMany)
     const { transaction } = session
-    const terms = viewerTerms(session)
+    const rights = viewerRights(session)
     const origin = {
       subject: this.#subjects.obtain(target, transaction),
-      viewer: this.#viewers.get(terms.key) ?? new Viewer(terms),
+      viewer: this.#viewers.get(rights.key) ?? new Viewer(rights),
       wording,
       ...(format && { format }),
       start: order.kind === 'pushed' ? transaction.lastCommitTime : order.place.time,
@@ -140,6 +140,7 @@ export class Streams implements StreamOpener {
       this.#counts.open(owner, () => stream.end(streamEnds.tooMany)),
     )
     this.#register(stream, transaction)
+    // Counted after the registration, because at the limit this call ends streams.
     this.#open.get(stream)?.grow(1)
     if (order.kind === 'paged') this.#paged.add(stream, order, nextPage)
     else origin.subject.streams.add(stream)
@@ -168,7 +169,7 @@ export class Streams implements StreamOpener {
   }
 
   #begin(viewer: Viewer): void {
-    const { key, conditions } = viewer.terms
+    const { key, conditions } = viewer.rights
     this.#viewers.set(key, viewer)
     this.#viewerConditions.add(viewer, conditions)
   }
@@ -215,7 +216,7 @@ export class Streams implements StreamOpener {
   }
 
   #forget(viewer: Viewer): void {
-    this.#viewers.delete(viewer.terms.key)
+    this.#viewers.delete(viewer.rights.key)
     this.#viewerConditions.remove(viewer)
     this.#expiries.get(viewer)?.()
     this.#expiries.delete(viewer)
@@ -228,10 +229,10 @@ export class Streams implements StreamOpener {
   ): TransactionEvents {
     const { time } = committed
     const outcome = this.#outcomeOf(committed, transaction, waiting)
-    this.#underWay = undefined
+    this.#partial = undefined
     const work = handOut(outcome, time)
     const events = outcome.deliveries.reduce((most, [, lines]) => Math.max(most, lines.length), 0)
-    return { events, handOut: () => hasMore(work) }
+    return { events, handOut: () => advance(work) }
   }
 
   #outcomeOf(
@@ -240,9 +241,9 @@ export class Streams implements StreamOpener {
     waiting: WaitOptions,
   ): Outcome {
     const lost = this.#viewerConditions.brokenBy(changes)
-    for (const viewer of lost) if (viewer.terms.since >= time) lost.delete(viewer)
+    for (const viewer of lost) if (viewer.rights.since >= time) lost.delete(viewer)
     for (const viewer of this.#viewerConditions.touchedBy(changes)) {
-      viewer.expires = expiryOf(viewer.terms.caller, transaction)
+      viewer.expires = expiryOf(viewer.rights.caller, transaction)
       this.#awaitExpiry(viewer)
     }
     const deliveries: [OpenStream, readonly Uint8Array[]][] = []
@@ -257,9 +258,9 @@ export class Streams implements StreamOpener {
       if (steps++ > 0 && waiting.isTurnOver()) throw new TurnOver()
     }
     const reading = { audience, transaction, beforeStep }
-    const { found, lines: known } = this.#soFar(waiting, changes, time, reading)
+    const { found, formatters } = this.#soFar(waiting, changes, time, reading)
     for (const [subject, events] of found) {
-      const lines = upsert(known, subject, () => new EventFormatter(subject, events, time))
+      const formatter = upsert(formatters, subject, () => new EventFormatter(subject, events, time))
       readers.push(...subject.readers)
       for (const stream of subject.streams) {
         const { viewer, start, format } = stream.origin
@@ -268,7 +269,7 @@ export class Streams implements StreamOpener {
           lost.add(viewer)
           continue
         }
-        const own = lines.of(viewer, format, reading)
+        const own = formatter.of(viewer, format, reading)
         if (own.length > 0) deliveries.push([stream, own])
       }
     }
@@ -285,10 +286,10 @@ export class Streams implements StreamOpener {
     time: Micros,
     { beforeStep, transaction }: { beforeStep: () => void; transaction: Transaction },
   ): PartialResults {
-    if (this.#underWay?.memo !== memo) {
-      this.#underWay = { memo, changesSeen: 0, found: new Map(), lines: new Map() }
+    if (this.#partial?.memo !== memo) {
+      this.#partial = { memo, changesSeen: 0, found: new Map(), formatters: new Map() }
     }
-    const soFar = this.#underWay
+    const soFar = this.#partial
     for (const change of changes.slice(soFar.changesSeen)) {
       beforeStep()
       this.#subjects.addEventsOf(change, time, transaction, soFar.found)
@@ -351,25 +352,22 @@ class Conditions<T> {
    * changes.
    */
   brokenBy(changes: readonly Change[]): Set<T> {
-    const broken = new Set<T>()
-    if (this.#dependents.size === 0) return broken
-    for (const { ref, action } of changes) {
-      for (const [dependent, { onDeleteOnly }] of this.#dependents.get(refKey(ref)) ?? []) {
-        if (!onDeleteOnly || action === 'delete') broken.add(dependent)
-      }
-    }
-    return broken
+    return this.#dependentsOn(changes, true)
   }
 
   /** Dependents with a condition whose document has changed without breaking the condition. */
   touchedBy(changes: readonly Change[]): Set<T> {
-    const touched = new Set<T>()
-    if (this.#dependents.size === 0) return touched
+    return this.#dependentsOn(changes, false)
+  }
+
+  #dependentsOn(changes: readonly Change[], broken: boolean): Set<T> {
+    const found = new Set<T>()
+    if (this.#dependents.size === 0) return found
     for (const { ref, action } of changes) {
       for (const [dependent, { onDeleteOnly }] of this.#dependents.get(refKey(ref)) ?? []) {
-        if (onDeleteOnly && action !== 'delete') touched.add(dependent)
+        if ((!onDeleteOnly || action === 'delete') === broken) found.add(dependent)
       }
     }
-    return touched
+    return found
   }
 }

@@ -30,8 +30,7 @@ export function sourceOf(target: StreamSubject): Ref {
   }
 }
 
-/** Subjects by their keys. */
-type Sets = Map<string, Subject>
+type SubjectsByKey = Map<string, Subject>
 
 export class Subjects {
   readonly #documents = new Map<string, Subject>()
@@ -39,14 +38,14 @@ export class Subjects {
   /** Subjects of kind `writes`, by collection. Every write to the collection affects such a subject. */
   readonly #written = new Map<string, Subject>()
   /** Subjects for sets of index entries with the same terms, by database, index and key of the terms. */
-  readonly #indexes = new Map<DatabaseId, Map<bigint, Sets>>()
+  readonly #indexes = new Map<DatabaseId, Map<bigint, SubjectsByKey>>()
 
   obtain(target: StreamSubject, transaction: Transaction): Subject {
-    const [map, key] = this.#place(target, transaction)
+    const [map, key] = this.#mapAndKey(target, transaction)
     return upsert(map, key, () => new Subject(target, key))
   }
 
-  #place(target: StreamSubject, transaction: Pick<Transaction, 'termsKey'>): [Sets, string] {
+  #mapAndKey(target: StreamSubject, transaction: Pick<Transaction, 'termsKey'>): [SubjectsByKey, string] {
     switch (target.kind) {
       case 'document':
         return [this.#documents, refKey(target.ref)]
@@ -56,7 +55,7 @@ export class Subjects {
         return [this.#written, refKey(target.collection)]
       case 'match': {
         const { database, id } = target.index
-        const ofDatabase = upsert(this.#indexes, database, () => new Map<bigint, Sets>())
+        const ofDatabase = upsert(this.#indexes, database, () => new Map<bigint, SubjectsByKey>())
         return [upsert(ofDatabase, id, () => new Map()), transaction.termsKey(target.terms)]
       }
     }
@@ -116,7 +115,7 @@ function add(found: Map<Subject, StreamEvent[]>, subject: Subject, events: reado
 
 function addEntryEvents(
   found: Map<Subject, StreamEvent[]>,
-  followed: ReadonlyMap<bigint, Sets>,
+  followed: ReadonlyMap<bigint, SubjectsByKey>,
   { ref, validTime }: Change,
   state: StateChange,
   transaction: Transaction,

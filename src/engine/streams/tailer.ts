@@ -60,15 +60,15 @@ interface TailerOptions {
 }
 
 /** Options for the next try of the current transaction. */
-type Attempt = Pick<WaitOptions, 'memo' | 'mayWait'>
+type Try = Pick<WaitOptions, 'memo' | 'mayWait'>
 
-const patient = (): Attempt => ({ memo: new Memo(), mayWait: true })
+const firstTry = (): Try => ({ memo: new Memo(), mayWait: true })
 
 export class Tailer {
   readonly #options: TailerOptions
   /** Time of the last handled transaction. */
   #position: Micros = epoch
-  #waiting = patient()
+  #waiting = firstTry()
   /**
    * Read but not handled. Cached, so that a large transaction is decoded only once, even if handling it takes several
    * turns.
@@ -95,7 +95,7 @@ export class Tailer {
   start(position: Micros): void {
     this.#position = position
     this.#ahead = []
-    this.#waiting = patient()
+    this.#waiting = firstTry()
     this.#handOut = undefined
     this.#isBusy = false
     this.#run++
@@ -153,7 +153,7 @@ export class Tailer {
       const handled = handle(next, transaction, { ...this.#waiting, isTurnOver })
       this.#position = next.time
       this.#ahead = this.#ahead.slice(1)
-      this.#waiting = patient()
+      this.#waiting = firstTry()
       this.#handOut = handled.handOut
       const hasMore = this.#sendMore()
       if (run !== this.#run) return false

@@ -20,7 +20,7 @@ function turnsOf() {
   const begun: string[] = []
   const run = (name: string, arrival: Arrival, owner: string | null, ms: number) => {
     begun.push(name)
-    turns.counted(
+    turns.measure(
       arrival,
       () => owner ?? undefined,
       () => {
