@@ -17,7 +17,6 @@ export const exportStates = [
 
 export type ExportState = (typeof exportStates)[number]
 
-/** All allowed state transitions. */
 export const transitions: Readonly<Record<ExportState, readonly ExportState[]>> = {
   /** The service has accepted the request, but no worker has claimed it yet. */
   Requested: ['Pending', 'Failed', 'TimedOut'],

@@ -32,11 +32,9 @@ interface ExportRunnerOptions {
   readonly onFailure: (request: ExportRequest, cause: unknown) => void
 }
 
-/** Milliseconds between two polls for requests. */
 const pollEveryMs = 1000
 /** Milliseconds after which a lease expires if it is not renewed. */
 const leaseMs = 5000
-/** Milliseconds between two renewals of a lease. */
 const renewEveryMs = 1000
 const leaseMicros = leaseMs * 1000
 
@@ -75,14 +73,14 @@ export class ExportRunner {
   /** Resolves with the milliseconds until the next step. */
   async #step(): Promise<number> {
     try {
-      if (this.#options.store.hasFree()) await this.#workOff()
+      if (this.#options.store.hasFree()) await this.#processFree()
     } catch {
       // The store is closing, so there is no work left.
     }
     return pollEveryMs
   }
 
-  async #workOff(): Promise<void> {
+  async #processFree(): Promise<void> {
     const { store, owner } = this.#options
     while (!this.#isStopping) {
       let request: ExportRequest | undefined
@@ -172,7 +170,7 @@ export class ExportRunner {
     try {
       const first = await records.next()
       if (first.done) return false
-      await this.#storeFile(name, following(first.value, records), signal)
+      await this.#storeFile(name, prepend(first.value, records), signal)
       return true
     } finally {
       // Closes the segment file, even if only the first record was read.
@@ -215,7 +213,7 @@ export class ExportRunner {
   }
 }
 
-async function* following(first: Buffer, rest: AsyncIterator<Buffer>): AsyncGenerator<Buffer> {
+async function* prepend(first: Buffer, rest: AsyncIterator<Buffer>): AsyncGenerator<Buffer> {
   yield first
   for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value
 }

@@ -13,6 +13,7 @@
 
 import { micros } from '../base/micros.ts'
 import type { Micros } from '../values/value.ts'
+import { escaped } from './escaped.ts'
 
 /** The caller of a request: see `CallerMark` in `src/engine/engine-contract.ts`. */
 export interface LogCaller {
@@ -59,8 +60,18 @@ export interface ParsedFacts extends Facts {
 /** Parses the facts of a line. `shape`: the shape in the record. Returns undefined for damaged facts. */
 export function readFacts(text: string, shape: string): ParsedFacts | undefined {
   try {
-    const [credential, roles, identity, address, endpoint, slow, names = [], holes = [], fault, commitTime] =
-      JSON.parse(text) as FactsJson
+    const [
+      credential,
+      roles,
+      identity,
+      address,
+      endpoint,
+      slow,
+      names = [],
+      placeholders = [],
+      fault,
+      commitTime,
+    ] = JSON.parse(text) as FactsJson
     const named = names.map(namedObject)
     return {
       caller: credential === '' ? undefined : logCaller(credential, roles, identity),
@@ -70,7 +81,7 @@ export function readFacts(text: string, shape: string): ParsedFacts | undefined 
       named,
       fault: fault ? { code: fault[0], text: fault[1], position: fault[2] } : undefined,
       commitTime: commitTime === undefined ? undefined : micros(commitTime),
-      shape: filled(shape, holes, named),
+      shape: withNames(shape, placeholders, named),
     }
   } catch {
     return undefined
@@ -99,23 +110,23 @@ type FactsJson = readonly [
   endpoint: string,
   slow: number,
   names?: readonly string[],
-  holes?: readonly number[],
+  placeholders?: readonly number[],
   fault?: readonly [string, string, string] | null,
   commitTime?: number,
 ]
 
-/** Replaces each `?` at a position in `holes` by its name in `named`. */
-function filled(shape: string, holes: readonly number[], named: readonly NamedObject[]): string {
-  if (holes.length === 0) return shape
+/** `placeholders`: pairs of the position of a `?` in the shape and the index of its name in `named`. */
+function withNames(shape: string, placeholders: readonly number[], named: readonly NamedObject[]): string {
+  if (placeholders.length === 0) return shape
   // The positions were counted in the shape as a JSON string.
-  const written = JSON.stringify(shape).slice(1, -1)
+  const escapedShape = escaped(shape)
   let text = ''
   let done = 0
-  for (let at = 0; at + 1 < holes.length; at += 2) {
-    const place = holes[at] as number
-    const name = named[holes[at + 1] as number]?.name ?? '?'
-    text += written.slice(done, place) + JSON.stringify(name).slice(1, -1)
-    done = place + 1
+  for (let at = 0; at + 1 < placeholders.length; at += 2) {
+    const position = placeholders[at] as number
+    const name = named[placeholders[at + 1] as number]?.name ?? '?'
+    text += escapedShape.slice(done, position) + escaped(name)
+    done = position + 1
   }
-  return JSON.parse(`"${text}${written.slice(done)}"`) as string
+  return JSON.parse(`"${text}${escapedShape.slice(done)}"`) as string
 }

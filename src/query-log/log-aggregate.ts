@@ -92,16 +92,9 @@ function addRecord(sum: Totals, record: LogEntry): void {
 
 /** Adds `more` to `sum`. */
 export function addTotals(sum: Totals, more: Totals): void {
-  sum.requests += more.requests
-  sum.clientErrors += more.clientErrors
-  sum.serverErrors += more.serverErrors
-  sum.queryTimeMs += more.queryTimeMs
-  sum.queryTimeMaxMs = Math.max(sum.queryTimeMaxMs, more.queryTimeMaxMs)
-  sum.readOps += more.readOps
-  sum.writeOps += more.writeOps
-  sum.computeOps += more.computeOps
-  sum.bytesIn += more.bytesIn
-  sum.bytesOut += more.bytesOut
+  const queryTimeMaxMs = Math.max(sum.queryTimeMaxMs, more.queryTimeMaxMs)
+  for (const name of sums) sum[name] += more[name]
+  sum.queryTimeMaxMs = queryTimeMaxMs
 }
 
 export function noTimedTotals(): TimedTotals {

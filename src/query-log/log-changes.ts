@@ -2,6 +2,7 @@
 // costlier. Small numbers vary by chance, so a change must exceed a minimum.
 
 import type { Totals } from './log-aggregate.ts'
+import { operationsOf } from './log-entry.ts'
 
 /** The sums over one span. */
 interface SpanSums {
@@ -10,7 +11,6 @@ interface SpanSums {
   readonly errors: ReadonlyMap<string, Totals>
 }
 
-/** The kind of a change. */
 type Change = 'new' | 'more often' | 'slower' | 'costlier'
 
 /** A changed query or error, with its sums in the current span and in the preceding span. */
@@ -53,12 +53,12 @@ export function changesBetween(before: SpanSums, now: SpanSums): LogChanges {
   return {
     totals: now.totals,
     totalsBefore: before.totals,
-    queries: changed(before.shapes, now.shapes, least.requests, true),
-    errors: changed(before.errors, now.errors, least.errors, false),
+    queries: changesIn(before.shapes, now.shapes, least.requests, true),
+    errors: changesIn(before.errors, now.errors, least.errors, false),
   }
 }
 
-function changed(
+function changesIn(
   before: ReadonlyMap<string, Totals>,
   now: ReadonlyMap<string, Totals>,
   leastMore: number,
@@ -92,10 +92,6 @@ function changesOf(
 
 function isMuchMore(before: number, now: number, leastMore: number): boolean {
   return now >= before * muchMore && now - before >= leastMore
-}
-
-function operationsOf({ computeOps, readOps, writeOps }: Totals): number {
-  return computeOps + readOps + writeOps
 }
 
 /** Returns the weight of an entry: the sum of its increases in requests, milliseconds and operations. */

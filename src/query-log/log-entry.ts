@@ -37,6 +37,15 @@ export interface RecordGroup {
   readonly damaged: number
 }
 
+/** Returns the total of read, write and compute operations. */
+export function operationsOf({
+  computeOps,
+  readOps,
+  writeOps,
+}: Pick<LogEntry, 'computeOps' | 'readOps' | 'writeOps'>): number {
+  return computeOps + readOps + writeOps
+}
+
 /** Returns whether the dashboard made the request: the dashboard sets a tag on its requests. */
 export function isOfDashboard({ tags }: Pick<LogEntry, 'tags'>): boolean {
   return tags?.source === 'dashboard'

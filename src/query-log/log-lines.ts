@@ -10,7 +10,7 @@ import { open } from 'node:fs/promises'
 import { newline } from '../values/json-scan.ts'
 import { escaped } from './escaped.ts'
 import { type ExportedRecord, timestampChars } from './exported-record.ts'
-import { type LogFault, type ParsedFacts, readFacts } from './facts.ts'
+import { type ParsedFacts, readFacts } from './facts.ts'
 import type { LogEntry, RecordGroup } from './log-entry.ts'
 import { noDatabase } from './ownership.ts'
 import type { SearchText } from './search-text.ts'
@@ -75,100 +75,51 @@ function entryIn(line: string): LogEntry | undefined {
   const record = line.slice(at)
   try {
     const parsed = JSON.parse(record) as ExportedRecord
-    return parsed.TS?.length === timestampChars ? new LineEntry(trail, facts, record, parsed) : undefined
+    return parsed.TS?.length === timestampChars ? lineEntry(trail, facts, record, parsed) : undefined
   } catch {
     return undefined
   }
 }
 
-class LineEntry implements LogEntry {
-  readonly time: number
-  readonly trail: string
-  readonly #facts: string | undefined
-  #parsed: ParsedFacts | undefined
-  readonly #line: string
-  readonly #record: ExportedRecord
-
-  /** `facts`: the unparsed facts. `record`: the parsed `line`. */
-  constructor(trail: string, facts: string | undefined, line: string, record: ExportedRecord) {
-    this.time = timeOf(record)
-    this.trail = trail
-    this.#facts = facts
-    this.#line = line
-    this.#record = record
+/** `text`: the unparsed facts. `record`: the parsed `line`. */
+function lineEntry(trail: string, text: string | undefined, line: string, record: ExportedRecord): LogEntry {
+  let parsed: ParsedFacts | undefined
+  const facts = () => {
+    if (text !== undefined) parsed ??= readFacts(text, record.FQL_SHAPE)
+    return parsed
   }
-
-  get regionGroup(): string {
-    return this.#record.REGION_GROUP
-  }
-
-  get status(): number {
-    return Number(this.#record.RESPONSE_CODE)
-  }
-
-  get queryTimeMs(): number {
-    return this.#record.QUERY_TIME_MS
-  }
-
-  get readOps(): number {
-    return this.#record.BYTE_READ_OPS
-  }
-
-  get writeOps(): number {
-    return this.#record.BYTE_WRITE_OPS
-  }
-
-  get computeOps(): number {
-    return this.#record.COMPUTE_OPS
-  }
-
-  get bytesIn(): number {
-    return this.#record.BYTES_IN
-  }
-
-  get bytesOut(): number {
-    return this.#record.BYTES_OUT
-  }
-
-  get retries(): number {
-    return this.#record.TXN_RETRIES
-  }
-
-  get tags(): Readonly<Record<string, string>> | undefined {
-    return this.#record.TAGS
-  }
-
-  get shape(): string {
-    return this.#detailed()?.shape ?? this.#record.FQL_SHAPE
-  }
-
-  get fault(): LogFault | undefined {
-    return this.#detailed()?.fault
-  }
-
-  facts(): ParsedFacts | undefined {
-    if (this.#facts !== undefined) this.#parsed ??= readFacts(this.#facts, this.#record.FQL_SHAPE)
-    return this.#parsed
-  }
-
-  contains(text: SearchText): boolean {
-    if (text.isIn(this.#line.toLowerCase())) return true
-    const facts = this.facts()
-    if (facts === undefined) return false
-    const { fault, named, shape } = facts
-    const details = [shape, ...named.map(({ name }) => name)]
-    if (fault !== undefined) details.push(fault.code, fault.text, fault.position)
-    return text.isIn(details.map(escaped).join('\n').toLowerCase())
-  }
-
-  line(): string {
-    return this.#line
-  }
-
-  /** Returns facts with names or an error. All other facts end with the flag of the slow lane, and are not parsed. */
-  #detailed(): ParsedFacts | undefined {
-    const facts = this.#facts
-    return facts === undefined || facts.endsWith(',0]') || facts.endsWith(',1]') ? undefined : this.facts()
+  // Facts without names and without an error end with the flag of the slow lane. They are not parsed for the shape.
+  const hasDetails = text !== undefined && !text.endsWith(',0]') && !text.endsWith(',1]')
+  return {
+    time: timeOf(record),
+    trail,
+    regionGroup: record.REGION_GROUP,
+    status: Number(record.RESPONSE_CODE),
+    queryTimeMs: record.QUERY_TIME_MS,
+    readOps: record.BYTE_READ_OPS,
+    writeOps: record.BYTE_WRITE_OPS,
+    computeOps: record.COMPUTE_OPS,
+    bytesIn: record.BYTES_IN,
+    bytesOut: record.BYTES_OUT,
+    retries: record.TXN_RETRIES,
+    tags: record.TAGS,
+    get shape() {
+      return (hasDetails ? facts()?.shape : undefined) ?? record.FQL_SHAPE
+    },
+    get fault() {
+      return hasDetails ? facts()?.fault : undefined
+    },
+    facts,
+    contains(search) {
+      if (search.isIn(line.toLowerCase())) return true
+      const found = facts()
+      if (found === undefined) return false
+      const { fault, named, shape } = found
+      const details = [shape, ...named.map(({ name }) => name)]
+      if (fault !== undefined) details.push(fault.code, fault.text, fault.position)
+      return search.isIn(details.map(escaped).join('\n').toLowerCase())
+    },
+    line: () => line,
   }
 }
 

@@ -5,7 +5,7 @@
 import type { Micros } from '../values/value.ts'
 import type { ExportedRecord } from './exported-record.ts'
 import type { ParsedFacts } from './facts.ts'
-import { isOfDashboard, type LogEntry } from './log-entry.ts'
+import { isOfDashboard, type LogEntry, operationsOf } from './log-entry.ts'
 import { isWithin } from './ownership.ts'
 import { SearchText } from './search-text.ts'
 import { segmentsOf, slackMs } from './segment-files.ts'
@@ -216,8 +216,4 @@ function hasTag({ tags }: LogEntry, tag: string): boolean {
   const [name = '', value] = tag.split('=', 2)
   const found = tags !== undefined && Object.hasOwn(tags, name) ? tags[name] : undefined
   return found !== undefined && (value === undefined || found === value)
-}
-
-function operationsOf({ computeOps, readOps, writeOps }: LogEntry): number {
-  return readOps + writeOps + computeOps
 }

@@ -27,6 +27,7 @@ import {
   type Totals,
 } from './log-aggregate.ts'
 import { changesBetween, type LogChanges, spanBefore } from './log-changes.ts'
+import { operationsOf } from './log-entry.ts'
 import { isWithin, trailOf } from './ownership.ts'
 import {
   ifPresent,
@@ -74,7 +75,7 @@ export interface SummaryFilter extends RecordFilter {
 const pointsMax = 240
 /** Maximum number of shapes from each of the orders in `notableShapes`. */
 const shapesPerOrder = 20
-/** Maximum number of errors listed. */
+/** Maximum number of errors in a summary. */
 const errorsMax = 50
 /** Maximum approximate size of all cached aggregates in bytes. */
 const cachedBytesMax = 64_000_000
@@ -333,7 +334,7 @@ function notableShapes(shapes: ReadonlyMap<string, Totals>): LogSummary['shapes'
     totals => totals.queryTimeMs / totals.requests,
     totals => totals.queryTimeMs,
     totals => totals.queryTimeMaxMs,
-    totals => totals.readOps + totals.writeOps + totals.computeOps,
+    operationsOf,
   ]
   const all = [...shapes].map(([shape, totals]) => ({ shape, ...totals }))
   const notable = new Set<LogSummary['shapes'][number]>()

@@ -40,7 +40,6 @@ const queryLogLimits = {
 
 interface QueryLogOptions {
   readonly folder: string
-  /** The region group of this instance. */
   readonly regionGroup: string
   readonly records: RecordWriter
   /** Writes the segments of `records`. */
@@ -78,7 +77,6 @@ interface QueryLogOptions {
   readonly onDamage?: OnDamage
 }
 
-/** A page of the list of export requests. */
 interface ExportPage {
   readonly requests: readonly ExportRequest[]
   readonly nextToken: string | undefined
@@ -150,19 +148,19 @@ export class QueryLog {
 
   /** Returns a summary of a time span. The summary includes every request that was finished before this call. */
   async summary(filter: SummaryFilter, signal: AbortSignal): Promise<LogSummary> {
-    await this.#written(filter, this.#options.now(), signal)
+    await this.#waitUntilWritten(filter, this.#options.now(), signal)
     return this.#summaries.summary(filter, signal)
   }
 
   /** Returns the changes in a time span compared with the preceding span of the same length. */
   async changes(filter: SummaryFilter, signal: AbortSignal): Promise<LogChanges> {
-    await this.#written({ ...filter, from: spanBefore(filter) }, this.#options.now(), signal)
+    await this.#waitUntilWritten({ ...filter, from: spanBefore(filter) }, this.#options.now(), signal)
     return this.#summaries.changes(filter, signal)
   }
 
   /** Returns the records that match a search, the newest first. */
   async search(search: RecordSearch, signal: AbortSignal): Promise<RecordPage> {
-    await this.#written(search, this.#options.now(), signal)
+    await this.#waitUntilWritten(search, this.#options.now(), signal)
     return searchRecords(this.#options.folder, search, signal)
   }
 
@@ -233,7 +231,7 @@ export class QueryLog {
    * Waits until this machine knows every account key and every export request that any machine has acknowledged. If
    * the store is unavailable, returns early, and this machine uses its current data.
    */
-  async fresh(): Promise<void> {
+  async waitUntilCurrent(): Promise<void> {
     const { shared, signer } = this.#options
     await shared?.waitUntilCurrent().catch(() => undefined)
     await signer.ready().catch(() => undefined)
@@ -241,12 +239,12 @@ export class QueryLog {
 
   /** Yields the matching records, including all records that any process wrote up to `time`. */
   async *#records(filter: RecordFilter, time: Micros, signal: AbortSignal): AsyncGenerator<Buffer> {
-    await this.#written(filter, time, signal)
+    await this.#waitUntilWritten(filter, time, signal)
     yield* matchingRecords(this.#options.folder, filter, signal, this.#options.onDamage)
   }
 
   /** Waits until the segments in the folder contain all records of `span` that any machine wrote up to `time`. */
-  async #written(span: TimeSpan, time: Micros, signal: AbortSignal): Promise<void> {
+  async #waitUntilWritten(span: TimeSpan, time: Micros, signal: AbortSignal): Promise<void> {
     const { writer, folder, now, shared, timers } = this.#options
     await writer.flush()
     await writtenUpTo(folder, time, { now, timers, signal })

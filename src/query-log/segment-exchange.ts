@@ -47,8 +47,8 @@ const reportEveryMs = 4_000
  * Interval between uploads of all new data, in milliseconds. If a machine's disk is lost, only the records since the
  * last of these uploads are lost.
  */
-const wholeEveryMs = 60_000
-/** A segment with this many new bytes is uploaded before {@link wholeEveryMs} has passed. */
+const uploadAllEveryMs = 60_000
+/** A segment with this many new bytes is uploaded before {@link uploadAllEveryMs} has passed. */
 const muchBytes = 1 << 20
 const pieceBytesMax = 4 << 20
 /** This level is five times as fast as gzip's default level, and its output is 10 % larger. */
@@ -63,7 +63,7 @@ export class SegmentUploader {
   /** Number of uploaded bytes of each segment, by its writer and start; undefined until read from the store. */
   #reached: Map<string, number> | undefined
   /** All records up to this time have been uploaded. */
-  #whole: Micros = epoch
+  #uploadedUpTo: Micros = epoch
   #reportedAt: Micros = epoch
   #hasFailed = false
 
@@ -100,15 +100,15 @@ export class SegmentUploader {
     const { folder, shared, timers } = this.#options
     const { chunks, now } = shared
     const time = now()
-    const isDue = time - this.#whole >= wholeEveryMs * 1000
-    if (isDue || (await chunks.requestedTime()) > this.#whole) {
+    const isDue = time - this.#uploadedUpTo >= uploadAllEveryMs * 1000
+    if (isDue || (await chunks.requestedTime()) > this.#uploadedUpTo) {
       await writtenUpTo(folder, time, { now, timers })
       await this.#upload(1)
-      this.#whole = time
+      this.#uploadedUpTo = time
       this.#reportedAt = epoch
     } else await this.#upload(muchBytes)
     if (time - this.#reportedAt < reportEveryMs * 1000) return
-    await chunks.report(this.#whole)
+    await chunks.report(this.#uploadedUpTo)
     this.#reportedAt = time
   }
 

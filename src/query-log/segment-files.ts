@@ -87,7 +87,7 @@ export async function listSegments(folder: string): Promise<Segment[]> {
 
 /**
  * Returns the segments that may contain records of a span, oldest first, each with a time after its last record. This is
- * the time of the last write, or the begin of the next segment: a copy of the files may have the time of the copying.
+ * the time of the last write, or the start of the next segment: a copy of the files may have the time of the copying.
  */
 export async function segmentsOf(
   folder: string,

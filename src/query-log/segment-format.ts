@@ -4,9 +4,9 @@
 //     block, block, block, …                  records and their texts, with a checksum
 //
 // A block consists of a head and frames. A frame is a text or a record. Texts that repeat, such as the shape of a query
-// or the name of a database, are written once, before the first record that uses them. Records contain numbers of texts.
-// Numbers count from 1 in each section. A section is a run of blocks of about a megabyte, so the tables of texts stay
-// small in the writer and in readers, and damage to a block affects only its section.
+// or the name of a database, are written once, before the first record that uses them. Records refer to texts by number,
+// counted from 1 in each section. A section is a run of blocks of about a megabyte, so the tables of texts stay small in
+// the writer and in readers, and damage to a block affects only its section.
 //
 //     head      checksum, and the numbers in `headAt`, little-endian
 //     text      0x80, its length in bytes, UTF-8

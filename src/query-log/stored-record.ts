@@ -169,11 +169,11 @@ export class StoredRecord implements LogEntry {
   #headersText(): string {
     let text = ''
     let at = 0
-    for (let place = 0; place < headerNames.length; place++) {
-      if ((this.#headerBits & (1 << place)) === 0) continue
+    for (let bit = 0; bit < headerNames.length; bit++) {
+      if ((this.#headerBits & (1 << bit)) === 0) continue
       const value = this.#headers[at++] as StoredText | number
-      const shown = typeof value === 'number' ? value : place < textHeaders.length ? value.header : value.text
-      text += `${text === '' ? '' : ','}\\"${headerNames[place]}\\":${shown}`
+      const shown = typeof value === 'number' ? value : bit < textHeaders.length ? value.header : value.text
+      text += `${text === '' ? '' : ','}\\"${headerNames[bit]}\\":${shown}`
     }
     return text
   }
@@ -181,10 +181,10 @@ export class StoredRecord implements LogEntry {
 
 function headersOf(bits: number, reader: VarintReader, textOf: TextOf): readonly (StoredText | number)[] {
   const headers: (StoredText | number)[] = []
-  for (let place = 0; place < textHeaders.length + numericHeaders.length; place++) {
-    if ((bits & (1 << place)) === 0) continue
+  for (let bit = 0; bit < headerNames.length; bit++) {
+    if ((bits & (1 << bit)) === 0) continue
     const value = reader.next()
-    if (place < textHeaders.length) headers.push(textOf(value))
+    if (bit < textHeaders.length) headers.push(textOf(value))
     else if (value === numericHeader.text) headers.push(textOf(reader.next()))
     else headers.push(value === numericHeader.invalid ? notANumber : value - numericHeader.first)
   }
