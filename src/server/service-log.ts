@@ -63,12 +63,12 @@ function mapOf(file: string): SourceMap | undefined {
 /** Known positions refer to the sources, such as `src/fql4/parse-query.ts:10:5`. */
 function sourceStack(stack: string): string {
   if (!isBuilt) return stack
-  return stack.replace(/file:\/\/\/\S+?\.js(?=:\d+:\d+)[:\d]+/g, place => {
-    const [, url = '', line, column] = /^(.*\.js):(\d+):(\d+)$/.exec(place) ?? []
-    if (!url.startsWith(home.href)) return place
+  return stack.replace(/file:\/\/\/\S+?\.js(?=:\d+:\d+)[:\d]+/g, position => {
+    const [, url = '', line, column] = /^(.*\.js):(\d+):(\d+)$/.exec(position) ?? []
+    if (!url.startsWith(home.href)) return position
     const file = fileURLToPath(url)
     const origin = mapOf(file)?.findOrigin(Number(line), Number(column))
-    if (origin === undefined || !('fileName' in origin)) return place
+    if (origin === undefined || !('fileName' in origin)) return position
     const source = fileURLToPath(new URL(origin.fileName, url))
     return `${relative(fileURLToPath(home), source)}:${origin.lineNumber}:${origin.columnNumber}`
   })

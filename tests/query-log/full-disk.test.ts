@@ -75,7 +75,7 @@ test('a log whose disk is full at the first start opens with a warning, and acce
     const text = 'the disk of the query log is full: no requests are recorded until it has room'
     assert.deepEqual(warnings, [text])
     assert.ok(!existsSync(join(data, 'query-log')))
-    await queryLog.fresh()
+    await queryLog.waitUntilCurrent()
     assert.equal(queryLog.expiryOf('a', '/b?expires=1&signature=c'), undefined)
     await assert.rejects(queryLog.requestExport(wanted, undefined), { code: 'service unavailable' })
     assert.throws(() => queryLog.find('1'), { code: 'service unavailable' })

@@ -50,7 +50,7 @@ export function apiEndpoint(services: Services, endpoint: ApiEndpoint): Endpoint
       const rejection = mayUse[access](principal)
         ? undefined
         : new ApiError('forbidden', forbidden ?? noAccess)
-      if (isCharged) return charged(services, { begunMs, principal, rejection }, run)
+      if (isCharged) return runCharged(services, { begunMs, principal, rejection }, run)
       if (rejection) throw rejection
       return run(ignoreCosts)
     }
@@ -76,7 +76,7 @@ const textType = 'text/plain; charset=utf-8'
 const ignoreCosts: OnCosts = () => undefined
 
 /** Errors of the handler are answered with the costs, too. */
-async function charged(
+async function runCharged(
   { clock, engine }: Services,
   request: {
     readonly principal: Principal

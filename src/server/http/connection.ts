@@ -20,7 +20,7 @@ export class Connection {
   readonly #socket: Socket
   readonly #counts: ConnectionCounts
   readonly #idleShare: Share
-  #underWay = 0
+  #running = 0
   #isEnded = false
   /**
    * Set when the connection cannot be read any further. `end` runs as soon as at most `unfinished` requests are
@@ -39,7 +39,7 @@ export class Connection {
 
   /** No request is running, and the connection has not been ended. */
   get isIdle(): boolean {
-    return this.#underWay === 0 && !this.#isEnded
+    return this.#running === 0 && !this.#isEnded
   }
 
   /**
@@ -48,7 +48,7 @@ export class Connection {
    */
   begin(): boolean {
     if (this.#isEnded) return false
-    if (this.#underWay++ > 0) return true
+    if (this.#running++ > 0) return true
     this.#counts.busy++
     this.#idleShare.shrink(1)
     return true
@@ -56,7 +56,7 @@ export class Connection {
 
   /** Called when the response to a request has been sent, or the request was aborted. */
   finish(): void {
-    if (--this.#underWay === 0) {
+    if (--this.#running === 0) {
       this.#counts.busy--
       this.#idleShare.grow(1)
     }
@@ -74,7 +74,7 @@ export class Connection {
 
   #endIfBroken(): void {
     const broken = this.#broken
-    if (broken === undefined || this.#underWay > broken.unfinished) return
+    if (broken === undefined || this.#running > broken.unfinished) return
     this.#broken = undefined
     broken.end()
   }
@@ -84,7 +84,7 @@ export class Connection {
    * connection: destroying it would reset the connection if the client has just sent a request.
    */
   endIfIdle(): void {
-    if (this.#underWay > 0) return
+    if (this.#running > 0) return
     this.#isEnded = true
     this.#socket.end()
   }

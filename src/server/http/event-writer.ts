@@ -31,22 +31,22 @@ export class EventWriter {
   readonly #stream: EventStream
   readonly #outlet: Outlet
   readonly #reader: string
-  readonly #writing: EventWriterServices
+  readonly #services: EventWriterServices
   /** Undefined when the next event may be written. */
   #unsent: number | undefined
   #share: Share | undefined
-  #cancelCut: Cancel | undefined
+  #cancelEndTimer: Cancel | undefined
 
   /** Begins to send. `reader`: the group of the memory budget to which unread events are charged. */
-  constructor(stream: EventStream, outlet: Outlet, reader: string, writing: EventWriterServices) {
+  constructor(stream: EventStream, outlet: Outlet, reader: string, services: EventWriterServices) {
     this.#stream = stream
     this.#outlet = outlet
     this.#reader = reader
-    this.#writing = writing
-    if (writing.meter) writing.meter.streams++
+    this.#services = services
+    if (services.meter) services.meter.streams++
     this.#target.on('close', () => this.#close())
-    stream.listen(() => this.#pass())
-    this.#pass()
+    stream.listen(() => this.#sendNext())
+    this.#sendNext()
   }
 
   get #target(): Writable {
@@ -57,17 +57,17 @@ export class EventWriter {
     // An open share of the memory budget belongs to the current event, because the shares of earlier events are closed.
     // The bytes of the current event are then already counted.
     if (this.#unsent === undefined || this.#share !== undefined || this.#target.destroyed) return
-    this.#share = this.#writing.budget.open(this.#reader, () => this.#outlet.abort(), this.#unsent)
+    this.#share = this.#services.budget.open(this.#reader, () => this.#outlet.abort(), this.#unsent)
   }
 
-  #pass(): void {
+  #sendNext(): void {
     if (this.#stream.ended) this.#limitEnd()
     if (this.#unsent !== undefined || this.#target.destroyed) return
     const line = this.#stream.take()
     if (line !== undefined) {
       this.#unsent = line.length
       this.#target.write(line, this.#sent)
-      this.#writing.written.add(this.#countUnsent)
+      this.#services.written.add(this.#countUnsent)
     } else if (this.#stream.ended) this.#target.end()
   }
 
@@ -75,19 +75,21 @@ export class EventWriter {
     this.#share?.close()
     this.#share = undefined
     this.#unsent = undefined
-    this.#pass()
+    this.#sendNext()
   }
 
   /** Closes the connection if the client does not read the last events in time. */
   #limitEnd(): void {
-    this.#cancelCut ??= this.#writing.timers.after(eventWriterLimits.streamEndMs, () => this.#outlet.abort())
+    this.#cancelEndTimer ??= this.#services.timers.after(eventWriterLimits.streamEndMs, () =>
+      this.#outlet.abort(),
+    )
   }
 
   #close(): void {
     this.#share?.close()
-    this.#cancelCut?.()
+    this.#cancelEndTimer?.()
     this.#stream.close()
-    const { meter } = this.#writing
+    const { meter } = this.#services
     if (meter) meter.streams--
   }
 }

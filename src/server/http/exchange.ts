@@ -37,7 +37,6 @@ export interface Exchange {
   takeArrived(take: (body: Buffer | undefined) => void): void
   /** The whole request has arrived. */
   readonly isComplete: boolean
-  /** The client has disconnected. */
   readonly hasDisconnected: boolean
   /** Called when the response has been handed to the operating system, or can no longer be sent. */
   onClose(listener: () => void): void

@@ -129,8 +129,7 @@ export class Listener {
   readonly #lingerMs: number
   /** The server that listens on the port. */
   readonly #acceptor: Server
-  /** The servers that listen on further ports. */
-  readonly #others: Server[] = []
+  readonly #furtherServers: Server[] = []
   readonly #http1: http.Server
   readonly #sessions = new Map<ServerHttp2Session, Pacer>()
   readonly #cancelChecks: Cancel
@@ -173,7 +172,7 @@ export class Listener {
   /** Accepts connections on a further port; otherwise like {@link listen}. */
   listenAlso(address: ListenAddress): Promise<number> {
     const server = net.createServer({ ...socketOptions, allowHalfOpen: true }, this.receive())
-    this.#others.push(server)
+    this.#furtherServers.push(server)
     return listenOn(server, address)
   }
 
@@ -189,20 +188,20 @@ export class Listener {
    */
   close(graceMs: number): Promise<void> {
     // Idle sockets and timers would not keep the process alive until the listener has closed.
-    const rest = stayAlive()
+    const endStayAlive = stayAlive()
     return new Promise(resolve => {
       const cancelLinger = systemTimers.after(Math.min(this.#lingerMs, graceMs), () => this.#closeIdle())
-      const cancelCut = systemTimers.after(graceMs, () => this.#cutOff())
+      const cancelDestroy = systemTimers.after(graceMs, () => this.#destroyAll())
       this.#whenEmpty = () => {
-        rest()
+        endStayAlive()
         cancelLinger()
         this.#cancelDrop?.()
-        cancelCut()
+        cancelDestroy()
         this.#cancelChecks()
         this.#http1.close()
         resolve()
       }
-      for (const server of [this.#acceptor, ...this.#others]) server.close()
+      for (const server of [this.#acceptor, ...this.#furtherServers]) server.close()
       if (this.#sockets.size === 0) this.#whenEmpty()
     })
   }
@@ -254,7 +253,7 @@ export class Listener {
     // Half-open: a client of HTTP/1.1 may end its side before it has received the response.
     return net.createServer({ ...socketOptions, allowHalfOpen: true }, socket => {
       this.#track(socket)
-      this.#decide(socket)
+      this.#detectProtocol(socket)
     })
   }
 
@@ -340,7 +339,7 @@ export class Listener {
   }
 
   /** Reads the first bytes of a connection and hands it to the server of its protocol. */
-  #decide(socket: Socket): void {
+  #detectProtocol(socket: Socket): void {
     const drop = () => socket.destroy()
     socket.on('error', drop)
     socket.setTimeout(this.#receiveMs, drop)
@@ -457,7 +456,7 @@ export class Listener {
     })
   }
 
-  #cutOff(): void {
+  #destroyAll(): void {
     for (const session of this.#sessions.keys()) session.destroy()
     for (const socket of this.#sockets) socket.destroy()
   }

@@ -208,7 +208,7 @@ export async function logClient(
     throw new ApiError('unauthorized', 'A bearer credential is needed in the authorization header.')
   }
   // Waits for the newest account keys, because another machine may have created the key just before.
-  await queryLog.fresh()
+  await queryLog.waitUntilCurrent()
   const key = queryLog.accountKeys.find(secret)
   if (key) return operator(key, false)
   const principal = await principalOf(call, services, `Bearer ${secret}`)
@@ -286,7 +286,6 @@ function allowedDatabase(
   return { ...database, ids: ids.map(String) }
 }
 
-/** Returns the error for a client that may not see a log. */
 export function forbiddenLogs(): ApiError {
   return new ApiError('forbidden', 'The credential gives no access to these logs.')
 }

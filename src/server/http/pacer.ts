@@ -73,12 +73,12 @@ export class Pacer implements PacedConnection {
   #lastRequest: IncomingMessage | undefined
   #session: ServerHttp2Session | undefined
   #resets: Bucket | undefined
-  #empty: Bucket | undefined
+  #useless: Bucket | undefined
   /** Received bytes that carried requests or data. */
   #useful = 0
-  #pieces = 0
+  #bodyPieces = 0
   /** Useless bytes and sent bytes at the last check. */
-  #seenEmpty = 0
+  #seenUseless = 0
   #seenSent = 0
 
   constructor(pacing: Pacing, socket: Socket, client: string) {
@@ -89,19 +89,19 @@ export class Pacer implements PacedConnection {
 
   /** Calls `go` now or in a later turn. `go` begins a request, and must not throw. */
   begin(go: () => void): void {
-    this.#take({ kind: 'request', cost: requestCost, go })
+    this.#runOrQueue({ kind: 'request', cost: requestCost, go })
     if (this.#mayPause && this.#waiting.length >= pacingLimits.requestsWaitingMax) this.#pauseSocket()
   }
 
   /** Calls `go` now or in a later turn. `go` makes a TLS handshake, and must not throw. */
   shakeHands(go: () => void): void {
-    this.#take({ kind: 'handshake', cost: handshakeCost, go })
+    this.#runOrQueue({ kind: 'handshake', cost: handshakeCost, go })
   }
 
   /** Calls `go` now or, for many bytes, possibly in a later turn. `go` parses `bytes` bytes, and must not throw. */
   read(bytes: number, go: () => void): void {
     if (bytes <= limits.shortReadBytes) go()
-    else this.#take({ kind: 'read', cost: bytes / pacingLimits.readBytesPerRequest, go })
+    else this.#runOrQueue({ kind: 'read', cost: bytes / pacingLimits.readBytesPerRequest, go })
   }
 
   /**
@@ -116,7 +116,7 @@ export class Pacer implements PacedConnection {
       if (!this.#isSocketPaused) return
       // Node resumes the socket when its parser may continue, but also when a handler reads a body. So the socket is
       // paused again if work still waits.
-      this.#goOnParsing()
+      this.#resumeParsing()
       if (this.#isSocketPaused) this.#socket.pause()
     })
     if (this.#pacing.slicesAll || !isShort(first)) this.slice()
@@ -169,7 +169,7 @@ export class Pacer implements PacedConnection {
   pauseBody(held: boolean): void {
     this.#pausedBodies += held ? 1 : -1
     if (held) this.#pauseSocket()
-    else this.#goOnParsing()
+    else this.#resumeParsing()
   }
 
   /**
@@ -183,9 +183,9 @@ export class Pacer implements PacedConnection {
   }
 
   /** Called when a body was resumed, or the client has read waiting responses. */
-  readonly #goOnParsing = () => {
-    if (this.#unparsed !== undefined) this.#parseOn()
-    this.#readOn()
+  readonly #resumeParsing = () => {
+    if (this.#unparsed !== undefined) this.#parseNext()
+    this.#resumeReading()
   }
 
   /** A body is paused, or Node waits until the client reads its responses. */
@@ -197,10 +197,10 @@ export class Pacer implements PacedConnection {
     const isFirst = this.#unparsed === undefined
     if (sliceOf(bytes, pacingLimits.linesOfFlood).lines >= pacingLimits.linesOfFlood) this.#pacing.sliceAll()
     this.#unparsed = this.#unparsed === undefined ? bytes : Buffer.concat([this.#unparsed, bytes])
-    if (isFirst) this.#parseOn()
+    if (isFirst) this.#parseNext()
   }
 
-  #parseOn(): void {
+  #parseNext(): void {
     if (this.#hasSliceWaiting) return
     if (this.#isStopped) {
       this.#pauseSocket()
@@ -215,11 +215,11 @@ export class Pacer implements PacedConnection {
     this.#hasSliceWaiting = true
     const go = () => {
       this.#hasSliceWaiting = false
-      // If parsing was stopped in the meantime, `#goOnParsing` resumes it later.
+      // If parsing was stopped in the meantime, `#resumeParsing` resumes it later.
       if (!this.#isStopped) this.#parseSlice(end)
     }
     const cost = lines / pacingLimits.linesPerRequest + end / pacingLimits.bodyBytesPerRequest
-    this.#take({ kind: 'slice', cost, go })
+    this.#runOrQueue({ kind: 'slice', cost, go })
     if (this.#unparsed !== undefined) this.#pauseSocket()
   }
 
@@ -235,7 +235,7 @@ export class Pacer implements PacedConnection {
       this.#isParsing = false
     }
     if (this.#lastRequest?.complete === true) this.#stopParsing()
-    else if (this.#unparsed !== undefined) this.#parseOn()
+    else if (this.#unparsed !== undefined) this.#parseNext()
   }
 
   #stopParsing(): void {
@@ -253,14 +253,14 @@ export class Pacer implements PacedConnection {
   }
 
   /** Resumes the socket when no step, byte or body of the connection waits. */
-  #readOn(): void {
+  #resumeReading(): void {
     const isBusy = this.isWaiting || this.#unparsed !== undefined || this.#pausedBodies > 0
     if (!this.#isSocketPaused || isBusy || this.#socket.destroyed) return
     this.#isSocketPaused = false
     this.#socket.resume()
   }
 
-  #take(step: Step): void {
+  #runOrQueue(step: Step): void {
     if (!this.isWaiting && this.#pacing.admit(this, step)) step.go()
     else {
       this.#waiting.push(step)
@@ -276,12 +276,12 @@ export class Pacer implements PacedConnection {
   /**
    * Runs the oldest waiting step if there is capacity, and returns whether it ran. {@link Pacing} calls this method.
    */
-  goOn(): boolean {
+  runNext(): boolean {
     const [step] = this.#waiting
     if (step === undefined || !this.#pacing.admit(this, step)) return false
     this.#waiting.shift()
     step.go()
-    this.#readOn()
+    this.#resumeReading()
     return true
   }
 
@@ -319,14 +319,14 @@ export class Pacer implements PacedConnection {
     const nowMs = this.#pacing.clock.elapsedMs()
     this.#session = session
     // The bytes of HTTP/1.1 before the upgrade are not counted.
-    this.#seenEmpty = this.#socket.bytesRead
+    this.#seenUseless = this.#socket.bytesRead
     this.#seenSent = this.#socket.bytesWritten
     this.#resets = new Bucket({ max: this.resetBurst, perSecond: limits.sessionResetsPerSecond }, nowMs)
-    const empty = {
+    const rate = {
       max: pacingLimits.sessionEmptyBytesBurst,
       perSecond: pacingLimits.sessionEmptyBytesPerSecond,
     }
-    this.#empty = new Bucket(empty, nowMs)
+    this.#useless = new Bucket(rate, nowMs)
     // A protocol error makes the client an offender; a broken connection does not.
     session.on('error', (error: NodeJS.ErrnoException) => {
       if (error.syscall === undefined) this.#pacing.noteOffence(this.#client)
@@ -355,33 +355,33 @@ export class Pacer implements PacedConnection {
 
   #noteBody(bytes: number): void {
     this.#useful += bytes - Math.max(0, pieceBytes - bytes)
-    if (++this.#pieces % piecesPerCheck === 0) this.checkTraffic()
+    if (++this.#bodyPieces % piecesPerCheck === 0) this.checkTraffic()
   }
 
   noteReset(): void {
-    if (this.#resets?.take(1, this.#pacing.clock.elapsedMs()) === false) this.#cut()
+    if (this.#resets?.take(1, this.#pacing.clock.elapsedMs()) === false) this.#closeSession()
   }
 
   /** Called at intervals: closes the session when its client sends too many useless bytes. */
   checkTraffic(): void {
     const { bytesRead, bytesWritten } = this.#socket
-    const empty = bytesRead - this.#useful
+    const useless = bytesRead - this.#useful
     const window = (bytesWritten - this.#seenSent) / readPerWindowByte
-    const amount = empty - this.#seenEmpty - window
-    this.#seenEmpty = empty
+    const amount = useless - this.#seenUseless - window
+    this.#seenUseless = useless
     this.#seenSent = bytesWritten
     const nowMs = this.#pacing.clock.elapsedMs()
-    this.#empty?.take(amount, nowMs)
-    if (this.#empty !== undefined && this.#empty.left(nowMs) < this.#emptyLeftMin) this.#cut()
+    this.#useless?.take(amount, nowMs)
+    if (this.#useless !== undefined && this.#useless.left(nowMs) < this.#uselessLeftMin) this.#closeSession()
   }
 
-  /** The session is closed when `#empty` has less than this amount left. Sessions of offenders are closed earlier. */
-  get #emptyLeftMin(): number {
+  /** The session is closed when `#useless` has less than this amount left. Sessions of offenders are closed earlier. */
+  get #uselessLeftMin(): number {
     const max = pacingLimits.sessionEmptyBytesBurst
     return this.#pacing.isOffender(this.#client) ? max - max / pacingLimits.offenderEmptyBytesPart : 0
   }
 
-  #cut(): void {
+  #closeSession(): void {
     if (this.#session?.destroyed !== false) return
     this.#session.destroy(new Error('too many useless frames'), constants.NGHTTP2_ENHANCE_YOUR_CALM)
   }

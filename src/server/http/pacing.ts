@@ -92,7 +92,7 @@ export interface PacedConnection {
   /** A step waits for a later turn. */
   readonly isWaiting: boolean
   /** Begins the next waiting step if this turn has capacity. Returns whether another step may follow. */
-  goOn(): boolean
+  runNext(): boolean
   /** Parses the following bytes of the connection in slices. */
   slice(): void
 }
@@ -102,12 +102,12 @@ export class Pacing {
   readonly clock: Clock
   readonly timers: Timers
   /** Connections that have begun work in this turn, or have waiting work. */
-  readonly #takers = new Set<PacedConnection>()
+  readonly #listed = new Set<PacedConnection>()
   /**
-   * `#room`: the capacity of a turn beyond the first request of each connection. `#spent`: the used capacity in this
-   * turn.
+   * The capacity of a turn, beyond the first request of each connection. `#spent`: the capacity that this turn has
+   * used.
    */
-  #room: number = pacingLimits.extraRequestsPerTurn
+  #capacity: number = pacingLimits.extraRequestsPerTurn
   #spent = 0
   #turnFromMs = 0
   /** Connections whose sockets Node's parser reads directly. */
@@ -139,8 +139,8 @@ export class Pacing {
     const isFree = isFirst && kind === 'request'
     // In an empty turn, a step may exceed the capacity, so that an expensive step does not wait forever.
     const mayGo = isFirst && this.#spent === 0
-    const hasRoom = pacer.begun < pacingLimits.requestsPerTurn && this.#spent < this.#room
-    if (!isFree && !mayGo && !hasRoom) return false
+    const hasCapacity = pacer.begun < pacingLimits.requestsPerTurn && this.#spent < this.#capacity
+    if (!isFree && !mayGo && !hasCapacity) return false
     if (!isFree) this.#spent += cost
     pacer.begun++
     if (kind === 'request') pacer.hasBegunRequest = true
@@ -150,30 +150,31 @@ export class Pacing {
 
   /** Includes the connection in the next turn of the event loop. {@link PacedConnection} calls this method. */
   list(pacer: PacedConnection): void {
-    if (this.#takers.size === 0) {
+    if (this.#listed.size === 0) {
       this.#turnFromMs = this.clock.elapsedMs()
       setImmediate(this.#next)
     }
-    this.#takers.add(pacer)
+    this.#listed.add(pacer)
   }
 
   readonly #next = () => {
     const tookMs = this.clock.elapsedMs() - this.#turnFromMs
-    if (tookMs > pacingLimits.turnMs) this.#room = Math.floor((this.#room * pacingLimits.turnMs) / tookMs)
-    else this.#room = Math.min(pacingLimits.extraRequestsPerTurn, 2 * this.#room + 1)
+    if (tookMs > pacingLimits.turnMs)
+      this.#capacity = Math.floor((this.#capacity * pacingLimits.turnMs) / tookMs)
+    else this.#capacity = Math.min(pacingLimits.extraRequestsPerTurn, 2 * this.#capacity + 1)
     this.#spent = 0
     this.#excessLines = 0
     // Connections that began the fewest steps in the last turn come first.
-    const takers = [...this.#takers].sort((one, other) => one.begun - other.begun)
-    this.#takers.clear()
-    for (const taker of takers) {
-      taker.begun = 0
-      taker.hasBegunRequest = false
-      taker.lines = 0
+    const connections = [...this.#listed].sort((one, other) => one.begun - other.begun)
+    this.#listed.clear()
+    for (const connection of connections) {
+      connection.begun = 0
+      connection.hasBegunRequest = false
+      connection.lines = 0
     }
-    let going = takers
-    while (going.length > 0) going = going.filter(taker => taker.goOn())
-    for (const taker of takers) if (taker.isWaiting) this.list(taker)
+    let running = connections
+    while (running.length > 0) running = running.filter(connection => connection.runNext())
+    for (const connection of connections) if (connection.isWaiting) this.list(connection)
   }
 
   /** True if new connections are sliced from their first byte, for {@link PacedConnection}. */

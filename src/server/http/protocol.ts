@@ -31,7 +31,6 @@ export interface Protocol {
   readonly takesAnyMethod?: boolean
   /** Returns the error of the first invalid header. */
   readonly readSettings: (headers: IncomingHttpHeaders) => RequestSettings | Message
-  /** The header in which clients send tags. */
   readonly tagHeader: string
   /**
    * The response has the transaction time, costs and tags in headers. Its body is indented if the client asks for

@@ -23,17 +23,13 @@ export interface Trace {
   readonly spanId: string
 }
 
-const headerChars = 55
-const traceIdStart = 3
-const traceIdEnd = 35
-const spanIdStart = 36
-const spanIdEnd = 52
+/** The version and the flags are not checked. */
+const traceparentPattern = /^..-(?!0+-)([0-9a-f]{32})-(?!0+-)[0-9a-f]{16}-..$/i
 
 /** Begins a new trace if the header is missing or invalid. */
 export function traceOf(header: string | undefined, random: Random): Trace {
-  if (header !== undefined && isTraceparent(header)) {
-    return { traceId: header.slice(traceIdStart, traceIdEnd).toLowerCase(), spanId: random.hex(8) }
-  }
+  const traceId = header === undefined ? undefined : traceparentPattern.exec(header)?.[1]
+  if (traceId !== undefined) return { traceId: traceId.toLowerCase(), spanId: random.hex(8) }
   const both = random.hex(24)
   return { traceId: both.slice(0, 32), spanId: both.slice(32) }
 }
@@ -41,31 +37,6 @@ export function traceOf(header: string | undefined, random: Random): Trace {
 /** Formats the response header `traceparent`. */
 export function traceparent(trace: Trace): string {
   return `00-${trace.traceId}-${trace.spanId}-00`
-}
-
-/** The version and the flags are not checked. */
-function isTraceparent(header: string): boolean {
-  return (
-    header.length === headerChars &&
-    header[traceIdStart - 1] === '-' &&
-    header[traceIdEnd] === '-' &&
-    header[spanIdEnd] === '-' &&
-    isNonZeroHex(header, traceIdStart, traceIdEnd) &&
-    isNonZeroHex(header, spanIdStart, spanIdEnd)
-  )
-}
-
-function isNonZeroHex(text: string, start: number, end: number): boolean {
-  let nonZero = false
-  for (let at = start; at < end; at++) {
-    const code = text.charCodeAt(at)
-    const digit = code >= 0x30 && code <= 0x39
-    // The bit 0x20 makes an ASCII letter lower case.
-    const letter = (code | 0x20) >= 0x61 && (code | 0x20) <= 0x66
-    if (!digit && !letter) return false
-    if (code !== 0x30) nonZero = true
-  }
-  return nonZero
 }
 
 export type Tag = readonly [key: string, value: string]
@@ -90,6 +61,9 @@ export function echoTags(tags: readonly Tag[]): string {
   return text
 }
 
+/** One or more ASCII letters, digits and underscores. */
+const wordPattern = /^\w+$/
+
 function splitTags(header: string): Tag[] | undefined {
   const tags: Tag[] = []
   for (const pair of header.split(',')) {
@@ -97,7 +71,7 @@ function splitTags(header: string): Tag[] | undefined {
     if (equals < 0) return undefined
     const key = pair.slice(0, equals)
     const value = pair.slice(equals + 1)
-    if (!isWord(key) || !isWord(value)) return undefined
+    if (!wordPattern.test(key) || !wordPattern.test(value)) return undefined
     tags.push([key, value])
   }
   return tags
@@ -114,15 +88,4 @@ function faultOf(tags: readonly Tag[]): string | undefined {
     seen.add(key)
   }
   return undefined
-}
-
-/** True for one or more ASCII letters, digits and underscores. */
-function isWord(text: string): boolean {
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at)
-    const digit = code >= 0x30 && code <= 0x39
-    const letter = (code >= 0x41 && code <= 0x5a) || (code >= 0x61 && code <= 0x7a)
-    if (!digit && !letter && code !== 0x5f) return false
-  }
-  return text !== ''
 }

@@ -74,7 +74,7 @@ export function readTransaction(
   }
 }
 
-/** Endpoints that belong to no query language use it, too. */
+/** Endpoints that belong to no query language use this protocol, too. */
 export const version4Protocol: Protocol = {
   language: '4',
   queryPath: '/',

@@ -66,6 +66,7 @@ export function prepareResponse(
   return { headers, text, bytes }
 }
 
+/** True for responses without tags, whose bodies are always indented: see the list above. */
 function isExceptional(answer: Answer): boolean {
   const { requestError } = answer
   // The response to a request with an invalid header has no transaction time, and the format of an ordinary error.

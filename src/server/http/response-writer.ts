@@ -70,11 +70,11 @@ export class ResponseWriter {
     }
     const outlet = request.begin(status, headers)
     const reader = readerOf(request, answer)
-    if (stream === undefined) this.#pass(body as Readable, outlet, reader)
+    if (stream === undefined) this.#sendPieces(body as Readable, outlet, reader)
     else new EventWriter(stream, outlet, reader, this.#services)
   }
 
-  #pass(body: Readable, outlet: Outlet, reader: string): void {
+  #sendPieces(body: Readable, outlet: Outlet, reader: string): void {
     const target = outlet.body
     const abort = () => outlet.abort()
     let waiting: Share | undefined

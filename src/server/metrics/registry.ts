@@ -59,7 +59,6 @@ interface MeasuredStore {
   readonly applyLag?: () => { readonly bytes: number; readonly lagMs: number }
   /** Absent without a continuous backup. */
   readonly backup?: () => BackupFigures
-  /** Free bytes of the disk. */
   readonly diskFree?: () => number
 }
 
@@ -79,16 +78,9 @@ export function createRegistry(
     )
   const counter = countersOf(registry, 'terrarium_')
   const gauge = gaugesOf(registry, 'terrarium_')
-  new Counter({
-    name: 'terrarium_requests_total',
-    help: 'Requests answered, by HTTP status.',
-    labelNames: ['status'],
-    registers: [registry],
-    collect() {
-      this.reset()
-      for (const [status, count] of meter.statuses.entries()) if (count > 0) this.inc({ status }, count)
-    },
-  })
+  labelled(registry, 'requests_total', 'Requests answered, by HTTP status.', 'status', () =>
+    Object.fromEntries([...meter.statuses.entries()].filter(([, count]) => count > 0)),
+  )
   registry.registerMetric(durationHistogram(meter))
   gauge('requests_in_flight', 'Requests in flight.', () => meter.inFlight())
   counter('request_bytes_total', 'Bytes of request bodies.', () => meter.bytesIn)
@@ -232,7 +224,6 @@ interface SupervisorFigures {
 /** Keeps the supervisor out of sums over the metrics of the workers. */
 const prefix = 'terrarium_supervisor_'
 
-/** `figures` returns the current figures of the supervisor. */
 export function createSupervisorRegistry(figures: () => SupervisorFigures): Registry {
   const registry = new Registry()
   const counter = countersOf(registry, prefix)

@@ -33,8 +33,8 @@ async function freeBytesAt(folder: string): Promise<number | undefined> {
 
 /** Removes the partial files of a backup whose process was killed. */
 export async function removeDrafts(folder: string): Promise<void> {
-  const around = dirname(folder)
-  const names = await readdir(around).catch(() => [])
+  const parent = dirname(folder)
+  const names = await readdir(parent).catch(() => [])
   const drafts = names.filter(name => name.startsWith(`${basename(folder)}.`) && name.endsWith('.partial'))
-  for (const name of drafts) await rm(join(around, name), { recursive: true, force: true })
+  for (const name of drafts) await rm(join(parent, name), { recursive: true, force: true })
 }

@@ -108,7 +108,7 @@ export class Operation {
         'forbidden',
         'This service is embedded in another program and cannot start commands.',
       )
-    if (readTaskNote(data, kind)?.ended === null) throw underWay(kind)
+    if (readTaskNote(data, kind)?.ended === null) throw alreadyRunning(kind)
     const folder = kind === 'backup' ? await this.#newBackup() : undefined
     const child = this.#claimStart(kind, () => {
       const started = startCommand(folder === undefined ? [kind] : [kind, folder])
@@ -128,9 +128,9 @@ export class Operation {
   #claimStart<T>(kind: TaskKind, start: () => T): T {
     const { data } = this.#options
     const lock = takeLock({ folder: data, name: `${kind}-start` })
-    if ('holder' in lock) throw underWay(kind)
+    if ('holder' in lock) throw alreadyRunning(kind)
     try {
-      if (readTaskNote(data, kind)?.ended === null) throw underWay(kind)
+      if (readTaskNote(data, kind)?.ended === null) throw alreadyRunning(kind)
       return start()
     } finally {
       lock.release()
@@ -218,7 +218,7 @@ export class Operation {
   }
 }
 
-const underWay = (kind: TaskKind) => new TaskError('conflict', `A ${kind} is already running.`)
+const alreadyRunning = (kind: TaskKind) => new TaskError('conflict', `A ${kind} is already running.`)
 
 async function bytesIn(folder: string): Promise<number> {
   let bytes = 0

@@ -9,7 +9,7 @@ import type { ProcessReport, ReportParts } from './health.ts'
 
 /** Milliseconds for which a process sends reports after the last request for them. */
 const sendMs = 20_000
-/** Milliseconds. */
+/** Milliseconds after which a received report is dropped. */
 const validMs = 10_000
 
 interface News {

@@ -76,7 +76,7 @@ function fileAnswer(call: EndpointCall, files: DashboardFiles): Answer {
 
 function send(call: EndpointCall, file: StaticFile): Answer {
   const accepted = String(call.request.headers['accept-encoding'] ?? '')
-  const [encoding, content] = encoded(file, accepted)
+  const [encoding, content] = encodingOf(file, accepted)
   const headers = [
     ...securityHeaders,
     ...['content-length', String(content.length)],
@@ -87,7 +87,7 @@ function send(call: EndpointCall, file: StaticFile): Answer {
   return { ...plain(200, Readable.from([content]), headers), contentType: file.contentType }
 }
 
-function encoded({ content, gzip, brotli }: StaticFile, accepted: string): [string | undefined, Buffer] {
+function encodingOf({ content, gzip, brotli }: StaticFile, accepted: string): [string | undefined, Buffer] {
   if (brotli !== undefined && /\bbr\b(?!\s*;\s*q=0(?:\.0*)?(?:,|$))/.test(accepted)) return ['br', brotli]
   if (gzip !== undefined && /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?(?:,|$))/.test(accepted)) return ['gzip', gzip]
   return [undefined, content]

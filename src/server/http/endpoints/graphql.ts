@@ -2,6 +2,7 @@
 // these endpoints check the form of the header before the engine checks the secret.
 
 import { msg } from '../../../base/message.ts'
+import type { Engine } from '../../../engine/engine-contract.ts'
 import { credentialTexts } from '../../../graphql/wire/errors.ts'
 import {
   generatedTextOptions,
@@ -33,6 +34,13 @@ export function graphqlEndpoints({ engine }: Services): readonly Endpoint[] {
     // Clients parse the errors of a response with status 200.
     return answer.requestError === 'unauthorized' ? { ...answer, status: 200 } : answer
   }
+  const withText =
+    (handle: (call: EndpointCall, engine: Engine) => Promise<Answer>) => async (call: EndpointCall) => {
+      const fault = credentialFault(call)
+      if (fault !== undefined)
+        return { ...operationFault(fault), status: 401, body: fault, contentType: textType }
+      return { ...(await handle(call, engine)), contentType: textType }
+    }
   return [
     {
       ...traits,
@@ -56,10 +64,7 @@ export function graphqlEndpoints({ engine }: Services): readonly Endpoint[] {
       ...traits,
       path: importProtocol.queryPath,
       protocol: importProtocol,
-      methods: {
-        GET: async call => ({ ...(await readSchema(call, engine)), contentType: textType }),
-        POST: async call => ({ ...(await importSchema(call, engine)), contentType: textType }),
-      },
+      methods: { GET: withText(readSchema), POST: withText(importSchema) },
     },
   ]
 }
@@ -100,17 +105,13 @@ function usage(): Answer {
 }
 
 /** The imported schema, or the generated schema with the parameter `schema=generated`. */
-async function readSchema(call: EndpointCall, engine: Services['engine']): Promise<Answer> {
-  const fault = credentialFault(call)
-  if (fault !== undefined) return { ...operationFault(fault), status: 401, body: fault }
+async function readSchema(call: EndpointCall, engine: Engine): Promise<Answer> {
   const isGenerated = queryParameter(call.request.url, 'schema') === 'generated'
   const options = isGenerated ? generatedTextOptions : schemaTextOptions
   return engine.query({ ...call.queryRequest(undefined), options })
 }
 
-async function importSchema(call: EndpointCall, engine: Services['engine']): Promise<Answer> {
-  const fault = credentialFault(call)
-  if (fault !== undefined) return { ...operationFault(fault), status: 401, body: fault }
+async function importSchema(call: EndpointCall, engine: Engine): Promise<Answer> {
   const { body = '' } = call
   // The query log would compute the shape of a query from the schema.
   call.body = undefined

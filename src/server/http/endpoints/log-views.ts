@@ -218,13 +218,13 @@ interface VisibleCaller extends NamedCaller {
  */
 class RecordDetails {
   readonly #engine: Engine
-  readonly #readers: string | undefined
+  readonly #readerDatabase: string | undefined
   readonly #named = new GenerationCache<string, VisibleCaller>(cacheSize)
 
-  /** `readers`: the id of the client's database; undefined for the operator. */
-  constructor(engine: Engine, readers: string | undefined) {
+  /** `readerDatabase`: the id of the client's database; undefined for the operator. */
+  constructor(engine: Engine, readerDatabase: string | undefined) {
     this.#engine = engine
-    this.#readers = readers
+    this.#readerDatabase = readerDatabase
   }
 
   /**
@@ -288,19 +288,19 @@ class RecordDetails {
   }
 
   #nameOf(caller: LogCaller, trail: string): VisibleCaller {
-    const around = trail.split('/').filter(id => id !== '')
-    const database = BigInt(around.at(-1) ?? rootDatabase)
+    const trailIds = trail.split('/').filter(id => id !== '')
+    const database = BigInt(trailIds.at(-1) ?? rootDatabase)
     const named = this.#engine.nameOf(caller, database)
-    const isOuter = this.#isOuter(caller.credential, around)
+    const isOuter = this.#isOuter(caller.credential, trailIds)
     // Hides the id and the name of a key of an outer database.
     return { ...named, isOuter, ...(isOuter && { id: undefined, name: undefined }) }
   }
 
   /** True if the credential belongs to a database above the client's database. */
-  #isOuter(credential: string, around: readonly string[]): boolean {
-    if (this.#readers === undefined) return false
+  #isOuter(credential: string, trailIds: readonly string[]): boolean {
+    if (this.#readerDatabase === undefined) return false
     const [, holder = String(rootDatabase)] = credential.split('/')
-    const within = around.slice(around.indexOf(this.#readers))
+    const within = trailIds.slice(trailIds.indexOf(this.#readerDatabase))
     return credential !== 'provider' && !within.includes(holder)
   }
 }

@@ -12,7 +12,7 @@ import { queryParameter } from '../url.ts'
 import { checkProtocol, eventStreamProtocol } from '../version10-headers.ts'
 
 const inGetRequests = { readOnly: 'get requests' } as const
-const throughTheLog = { linearized: true } as const
+const asLinearized = { linearized: true } as const
 
 const queryTraits = { authenticated: true, readsBody: true, takesLongBodies: true, recorded: true } as const
 
@@ -38,31 +38,37 @@ export function queryEndpoint({ engine }: Services, protocol: Protocol): Endpoin
 export function engineEndpoints({ engine }: Services): readonly Endpoint[] {
   const post = (path: string, POST: Handler): Endpoint => ({ ...queryTraits, path, methods: { POST } })
   const get = (path: string, GET: Handler): Endpoint => ({ path, authenticated: true, methods: { GET } })
+  const run =
+    (
+      task:
+        | 'query'
+        | 'explain'
+        | 'indexSize'
+        | 'collectionSize'
+        | 'collectionPosition'
+        | 'authorized'
+        | 'ownToken',
+    ): Handler =>
+    call =>
+      engine[task](call.queryRequest(call.body), call.ticket)
   return [
     // Strictly serializable reads, even for a query that writes nothing.
-    post('/linearized', call => engine.query(call.queryRequest(call.body, throughTheLog), call.ticket)),
+    post('/linearized', call => engine.query(call.queryRequest(call.body, asLinearized), call.ticket)),
     // Describes the reads of a query, or its permission checks if it runs as another caller.
-    post('/api/v1/explain', call => engine.explain(call.queryRequest(call.body), call.ticket)),
+    post('/api/v1/explain', run('explain')),
     // Checks the types of a query of version 10, which is not evaluated.
-    {
-      ...post('/api/v1/check', call => engine.query(call.queryRequest(call.body), call.ticket)),
-      protocol: checkProtocol,
-    },
+    { ...post('/api/v1/check', run('query')), protocol: checkProtocol },
     // Number of an index's entries, and their size in the store.
-    post('/api/v1/indexes/_size', call => engine.indexSize(call.queryRequest(call.body), call.ticket)),
+    post('/api/v1/indexes/_size', run('indexSize')),
     // Number of a collection's documents, and their size.
-    post('/api/v1/collections/_size', call =>
-      engine.collectionSize(call.queryRequest(call.body), call.ticket),
-    ),
+    post('/api/v1/collections/_size', run('collectionSize')),
     // Estimated share of a collection's documents before an id.
-    post('/api/v1/collections/_position', call =>
-      engine.collectionPosition(call.queryRequest(call.body), call.ticket),
-    ),
+    post('/api/v1/collections/_position', run('collectionPosition')),
     // Account and database of the secret.
-    get('/authorized', call => engine.authorized(call.queryRequest(undefined), call.ticket)),
+    get('/authorized', run('authorized')),
     // Token document of the caller: the only remaining route of an older REST interface, with which clients check
     // whether a session is still valid.
-    get('/tokens/self', call => engine.ownToken(call.queryRequest(undefined), call.ticket)),
+    get('/tokens/self', run('ownToken')),
   ]
 }
 
@@ -74,8 +80,8 @@ const streamTraits = { authenticated: true, readsBody: true, recorded: true } as
 export function streamEndpoints({ engine, stopping }: Services): readonly Endpoint[] {
   if (stopping.aborted) engine.endStreams()
   else stopping.addEventListener('abort', () => engine.endStreams(), { once: true })
-  const open4: Handler = call => opened(engine, call, queryParameter(call.request.url, 'fields'))
-  const open10: Handler = call => opened(engine, call, undefined)
+  const open4: Handler = call => openStream(engine, call, queryParameter(call.request.url, 'fields'))
+  const open10: Handler = call => openStream(engine, call, undefined)
   const protocol = eventStreamProtocol
   return [
     { ...streamTraits, path: '/stream', methods: { POST: open4 } },
@@ -83,8 +89,7 @@ export function streamEndpoints({ engine, stopping }: Services): readonly Endpoi
   ]
 }
 
-/** A stream, or an error. */
-async function opened(engine: Engine, call: EndpointCall, fields: string | undefined): Promise<Answer> {
+async function openStream(engine: Engine, call: EndpointCall, fields: string | undefined): Promise<Answer> {
   const answer = await engine.openStream(call.queryRequest(call.body, inStreamRequests), fields, call.ticket)
   if (answer.stream === undefined) return answer
   const headers = ['x-fauna-stream-id', answer.stream.id]

@@ -69,7 +69,7 @@ async function readRequest(call: EndpointCall): Promise<SchemaRequest> {
   const { headers, method, url } = request
   // Removed, because the query log would compute the shape of a query from schema files.
   call.body = undefined
-  const [, , , ...path] = pathOf(url).split('/').map(decoded)
+  const [, , , ...path] = pathOf(url).split('/').map(decodePart)
   const parameters = Object.fromEntries(parametersOf(url))
   const contentType = headers['content-type'] ?? ''
   const isForm = contentType.toLowerCase().startsWith('multipart/')
@@ -77,7 +77,7 @@ async function readRequest(call: EndpointCall): Promise<SchemaRequest> {
   return { method, path, parameters, files, text: isForm ? '' : body }
 }
 
-function decoded(part: string): string {
+function decodePart(part: string): string {
   try {
     return decodeURIComponent(part)
   } catch {

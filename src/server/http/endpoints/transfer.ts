@@ -41,30 +41,30 @@ export function transferEndpoints(services: Services, transfer: TransferService)
       },
     })
   return [
-    endpoint(transferPaths.write, async (database, body, within) => {
+    endpoint(transferPaths.write, async (database, body, request) => {
       const { options, records } = await readWriteRequest(body, (lines, read) =>
-        inSlices(lines, read, () => within.ticket.throwIfStopped()),
+        inSlices(lines, read, () => request.ticket.throwIfStopped()),
       )
       if (options.checks === 'together' && records.length > transferLimits.togetherDocumentsMax) {
         const text = msg`Too many documents to check together. Max: ${transferLimits.togetherDocumentsMax}.`
         throw new ApiError('request too large', text)
       }
-      return writeResponse(await transfer.write(database, records, options, within))
+      return writeResponse(await transfer.write(database, records, options, request))
     }),
     endpoint(
       transferPaths.missing,
-      (database, body, within) => transfer.missing(database, readMissingRequest(body), within),
+      (database, body, request) => transfer.missing(database, readMissingRequest(body), request),
       transferLimits.missingBodyBytesMax,
     ),
     endpoint(transferPaths.snapshot, database => transfer.snapshot(database)),
-    endpoint(transferPaths.page, async (database, body, within) =>
-      pageText(await transfer.page(database, readPageRequest(body), within)),
+    endpoint(transferPaths.page, async (database, body, request) =>
+      pageText(await transfer.page(database, readPageRequest(body), request)),
     ),
   ]
 }
 
 /** Returns the body of the answer. */
-type Handle = (database: DatabaseId, body: string, within: Required<TransferRequest>) => unknown
+type Handle = (database: DatabaseId, body: string, request: Required<TransferRequest>) => unknown
 
 /** Converts errors of `work` that the client has caused to 400 errors. */
 async function withBadRequests(work: () => Promise<unknown>): Promise<unknown> {
