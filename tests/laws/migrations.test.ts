@@ -9,6 +9,7 @@ import {
   fieldsAfter,
   indexOf,
   migrationLists,
+  migrationsMax,
   type Row,
   schemaAfter,
   valuesOf,
@@ -86,9 +87,9 @@ law('a past time shows what was read then, changed by later migrations', () => s
   input: fc.record({
     migrations: migrationLists,
     /** True if a migration is pushed together with the previous one. */
-    isTogether: fc.array(fc.boolean(), { minLength: 6, maxLength: 6 }),
+    isTogether: fc.array(fc.boolean(), { minLength: migrationsMax, maxLength: migrationsMax }),
     /** The writes before each migration, and after the last one. */
-    writes: fc.array(writes, { minLength: 7, maxLength: 7 }),
+    writes: fc.array(writes, { minLength: migrationsMax + 1, maxLength: migrationsMax + 1 }),
   }),
   runs: 20,
   async holds(database, { isTogether, migrations, writes }) {

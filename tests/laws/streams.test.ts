@@ -83,15 +83,19 @@ const readers10 = fc.constantFrom(
   { predicate: 'doc => true', action: 'true' },
 )
 
+/** The arguments of `eventsOn`; empty for `eventSource`. The last write changes `n`. */
+type Watched = readonly ('n' | 'g' | 'extra')[]
+
 const documentSource = 'Set.single(Item.byId("1")!)'
 const sources10 = fc.oneof(
   fc.constantFrom('Item.byGroup("x")', 'Item.byGroupSorted("x")', 'Item.byTag("a")').map(source => ({
     source,
-    isWatched: false,
+    watched: [] as Watched,
   })),
+  fc.constantFrom<Watched>([], ['n']).map(watched => ({ source: 'Item.sorted()', watched })),
   fc.record({
-    source: fc.constantFrom('Item.all()', 'Item.sorted()', documentSource),
-    isWatched: fc.boolean(),
+    source: fc.constantFrom('Item.all()', documentSource),
+    watched: fc.constantFrom<Watched>([], ['n'], ['n', 'g'], ['extra', 'n']),
   }),
 )
 
@@ -100,7 +104,9 @@ interface State10 {
   readonly id: string
   readonly isReadable: boolean
   readonly passes: boolean
-  readonly n: { readonly '@int': string }
+  readonly n: unknown
+  readonly g: unknown
+  readonly extra: unknown
   readonly element: unknown
 }
 
@@ -124,7 +130,7 @@ law('a stream of version 10 for a role reports the changes that the role may rea
   runs: 20,
   async holds(database, { filter, given, later, pageSize, place, reader10, source10 }) {
     const { predicate } = reader10
-    const { isWatched, source } = source10
+    const { source, watched } = source10
     await createItems(database, given)
     await database.run10(
       `Role.create({
@@ -132,7 +138,7 @@ law('a stream of version 10 for a role reports the changes that the role may rea
         privileges: { resource: "Item", actions: { read: ${reader10.action} } }
       })`,
     )
-    const events = isWatched ? 'eventsOn(.n)' : 'eventSource()'
+    const events = watched.length > 0 ? `eventsOn(${watched.map(name => `.${name}`)})` : 'eventSource()'
     const own = `${source}.${events}.where(${filter}).map(d => { n: d.n, next: d.following?.n })`
     const opened = await database.ask10(`{ token: ${own} }`, {}, reader)
     if (opened.status !== 200) {
@@ -154,7 +160,7 @@ law('a stream of version 10 for a role reports the changes that the role may rea
         states.get(time)?.find(each => each.id === data && each.isReadable) as State10 | undefined
       const before = type === 'add' ? undefined : find(txn_ts - 1)
       const after = type === 'remove' ? undefined : find(txn_ts)
-      if (isWatched && before !== undefined && after?.n['@int'] === before.n['@int']) return []
+      if (watched.length > 0 && !isWatchedChange(watched, before, after)) return []
       const change = changeOf(before, after)
       return change === undefined ? [] : [{ ...change, txn_ts, cursor }]
     })
@@ -176,6 +182,13 @@ law('a stream of version 10 for a role reports the changes that the role may rea
     assert.deepEqual(await read(await replay({ start_ts: txn_ts })), later10, 'a replay from a time')
   },
 })
+
+/** A new document has a watched field, an update changes one, and a removed document had all of them. */
+function isWatchedChange(watched: Watched, before: State10 | undefined, after: State10 | undefined): boolean {
+  if (before === undefined) return watched.some(name => after?.[name] !== null)
+  if (after === undefined) return watched.every(name => before[name] !== null)
+  return watched.some(name => JSON.stringify(before[name]) !== JSON.stringify(after[name]))
+}
 
 /** The event that leads from one state of a document to the next. */
 function changeOf(
@@ -220,7 +233,7 @@ async function statesAt(
       id: d.id,
       isReadable: (${predicate})(d),
       passes: (${filter})(d),
-      n: d.n,
+      n: d.n, g: d.g, extra: d.extra,
       element: { n: d.n, next: if (next != null && (${predicate})(next!)) next!.n else null }
     }
   }).toArray()`

@@ -123,11 +123,19 @@ const migrations: readonly Migration[] = [
   split({ path: 'i', type: 'Int?' }, { path: 's', type: 'String | Boolean | Null' }),
   split({ path: 'u', type: 'Int = 0', otherwise: 0 }, { path: 's', type: 'String | Boolean | Null' }),
   split({ path: 's', type: 'String?' }, { path: 'i', type: 'Int?' }, { path: 'b', type: 'Boolean?' }),
+  split(
+    { path: 'b', type: 'Boolean?' },
+    { path: 'i', type: 'Int?' },
+    { path: 's', type: 'String = "x"', otherwise: 'x' },
+  ),
 ]
+
+/** The maximum number of migrations of a list. */
+export const migrationsMax = 6
 
 /** Migrations that are possible one after the other. */
 export const migrationLists: fc.Arbitrary<readonly Migration[]> = fc
-  .array(fc.constantFrom(...migrations), { maxLength: 6 })
+  .array(fc.constantFrom(...migrations), { maxLength: 2 * migrationsMax, size: 'max' })
   .map(all => {
     let fields = originalFields
     return all.filter(each => {
@@ -136,6 +144,7 @@ export const migrationLists: fc.Arbitrary<readonly Migration[]> = fc
       return true
     })
   })
+  .map(all => all.slice(0, migrationsMax))
 
 /** The schema file after migrations, with an index for each field. */
 export function schemaAfter(done: readonly Migration[]): string {
