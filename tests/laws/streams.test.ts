@@ -24,21 +24,24 @@ const transactions: fc.Arbitrary<readonly (readonly Change[])[]> = fc.array(
 /** Passes all predicates and filters, and differs from all other documents. Streams are read up to its event. */
 const last: Item = { n: 6, g: 'x', tags: ['a', 'b'], next: 99 }
 
-/** Commits the changes and the last write. Returns the time of the last one. */
+/** Commits the changes and the last write. Returns the times of the transactions. */
 async function commit(
   database: LawDatabase,
   later: readonly (readonly Change[])[],
   isDocumentSource: boolean,
-): Promise<number> {
-  for (const each of later) await database.run10(each.map(statementOf).join('\n'))
+): Promise<readonly number[]> {
   const data = JSON.stringify(last)
   const write = isDocumentSource
     ? `if (Item.byId("1").exists()) Item.byId("1")!.replace(${data})
        else Item.create(Object.assign({ id: "1" }, ${data}))`
     : `Item.create(${data})`
-  const { status, time } = await database.ask10(write)
-  assert.equal(status, 200)
-  return time
+  const times: number[] = []
+  for (const text of [...later.map(each => each.map(statementOf).join('\n')), write]) {
+    const { status, time } = await database.ask10(text)
+    assert.equal(status, 200)
+    times.push(time)
+  }
+  return times
 }
 
 /** The events of a stream up to the transaction at `end`, which has one event. */
@@ -150,11 +153,17 @@ law('a stream of version 10 for a role reports the changes that the role may rea
     const token = tokenOf(opened.value)
     const all = tokenOf(await database.run10(`{ token: ${source}.map(.id).eventSource() }`))
     const live = await database.stream('/stream/1', { token }, reader)
-    const end = await commit(database, later, source === documentSource)
+    const times = await commit(database, later, source === documentSource)
+    const end = times.at(-1) as number
 
     const raw = await feedOf(database, all, 16, 'admin')
-    const times = [...new Set(raw.map(each => each.txn_ts))].flatMap(time => [time - 1, time])
-    const states = await statesAt(database, times, predicate, filter)
+    await assertMembership(database, source, raw, times)
+    const states = await statesAt(
+      database,
+      times.flatMap(time => [time - 1, time]),
+      predicate,
+      filter,
+    )
     const expected = raw.flatMap(({ data, txn_ts, type, cursor }) => {
       const find = (time: number) =>
         states.get(time)?.find(each => each.id === data && each.isReadable) as State10 | undefined
@@ -182,6 +191,25 @@ law('a stream of version 10 for a role reports the changes that the role may rea
     assert.deepEqual(await read(await replay({ start_ts: txn_ts })), later10, 'a replay from a time')
   },
 })
+
+/** An admin's feed adds and removes the documents that enter and leave the source. */
+async function assertMembership(
+  database: LawDatabase,
+  source: string,
+  raw: readonly Event10[],
+  times: readonly number[],
+): Promise<void> {
+  const set = source === documentSource ? 'Item.all().where(.id == "1")' : source
+  const idsAt = (time: number) => `at (Time.epoch(${time}, "microseconds")) { ${set}.map(.id).toArray() }`
+  const pairs = times.map(time => `[${idsAt(time - 1)}, ${idsAt(time)}]`)
+  const ids = (await database.run10(`[${pairs.join(', ')}]`)) as readonly (readonly [unknown[], unknown[]])[]
+  for (const [at, [before, after]] of ids.entries()) {
+    const reported = (type: string) =>
+      raw.filter(each => each.txn_ts === times[at] && each.type === type).map(({ data }) => data)
+    assert.deepEqual(reported('add').sort(), after.filter(id => !before.includes(id)).sort())
+    assert.deepEqual(reported('remove').sort(), before.filter(id => !after.includes(id)).sort())
+  }
+}
 
 /** A new document has a watched field, an update changes one, and a removed document had all of them. */
 function isWatchedChange(watched: Watched, before: State10 | undefined, after: State10 | undefined): boolean {
@@ -292,7 +320,7 @@ law('a stream of version 4 for a role reports the changes that the role may read
     const path = '/stream?fields=action,document,diff,prev,index'
     const streams = [await database.stream(path, source), await database.stream(path, source, reader)]
     for (const stream of streams) assert.equal((await stream.next()).type, 'start')
-    const end = await commit(database, later, 'id' in source)
+    const end = (await commit(database, later, 'id' in source)).at(-1) as number
     const [all = [], own = []] = await Promise.all(streams.map(stream => eventsUntil(stream, end)))
     const expected: Event4[] = []
     for (const { event, txn, type } of all as readonly Event4[]) {
