@@ -53,6 +53,11 @@ const pairs = fc.oneof(
   fc.tuple(number, number).map(([from, to]): Expression => ({ range: match('n_ref'), from, to })),
 )
 
+/** Intersections and differences of few stored sets of references, which documents enter and leave separately. */
+export const narrowSets4: fc.Arbitrary<Expression> = fc
+  .tuple(fc.constantFrom('difference', 'intersection'), fc.array(references, { minLength: 2, maxLength: 3 }))
+  .map(([name, sets]) => ({ [name]: sets }))
+
 const groupSets = fc.oneof(
   number.map(n => match('g_by_n', n)),
   fc.constantFrom('a', 'b', 'c').map(tag => match('g_by_tag', tag)),
