@@ -46,11 +46,14 @@ export async function runTyping(): Promise<void> {
 
 function asking(engine: Engine): Ask {
   return async (query, typecheck, args = {}) => {
-    const { body, status } = await engine.query({
-      ...base,
-      body: JSON.stringify({ query, arguments: args }),
-      options: { format: 'simple', typecheck: String(typecheck) },
-    })
+    const { body, status } = await engine.query(
+      {
+        ...base,
+        body: JSON.stringify({ query, arguments: args }),
+        options: { format: 'simple', typecheck: String(typecheck) },
+      },
+      undefined,
+    )
     if (status !== 200) throw new Error(body)
     return body
   }
@@ -146,7 +149,7 @@ async function push(engine: Engine): Promise<number> {
     }),
   }
   const before = performance.now()
-  const { body, status } = await engine.query(request)
+  const { body, status } = await engine.query(request, undefined)
   if (status !== 200) throw new Error(body)
   return performance.now() - before
 }

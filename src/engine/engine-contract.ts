@@ -164,34 +164,37 @@ export interface Principal {
 }
 
 /**
- * Runs requests, from the credential to the response. `ticket`: the request in the budgets of the service; absent if no
- * other part of the service can stop the request.
+ * Runs requests, from the credential to the response. `ticket`: the request in the budgets of the service; undefined
+ * if the request has no client that could disconnect.
  */
 export interface Engine {
-  query(request: QueryRequest, ticket?: Ticket): QueryResponse | Promise<QueryResponse>
+  query(request: QueryRequest, ticket: Ticket | undefined): QueryResponse | Promise<QueryResponse>
   /** `POST /stream`. `fields`: the URL parameter that selects fields of events; undefined for the default fields. */
   openStream(
     request: QueryRequest,
     fields: string | undefined,
-    ticket?: Ticket,
+    ticket: Ticket | undefined,
   ): StreamResponse | Promise<StreamResponse>
   /** Ends all open streams with an error event, and rejects new ones. A shutdown calls this method. */
   endStreams(): void
   /** `GET /tokens/self`: the caller's token document. */
-  ownToken(request: QueryRequest, ticket?: Ticket): QueryResponse | Promise<QueryResponse>
+  ownToken(request: QueryRequest, ticket: Ticket | undefined): QueryResponse | Promise<QueryResponse>
   /** `GET /authorized`. */
-  authorized(request: QueryRequest, ticket?: Ticket): QueryResponse | Promise<QueryResponse>
+  authorized(request: QueryRequest, ticket: Ticket | undefined): QueryResponse | Promise<QueryResponse>
   /**
    * `POST /api/v1/explain`: evaluates a query for an administrator, and never commits its writes. The response
    * describes the reads of the query or, if the query runs as another caller, the access decisions.
    */
-  explain(request: QueryRequest, ticket?: Ticket): QueryResponse | Promise<QueryResponse>
+  explain(request: QueryRequest, ticket: Ticket | undefined): QueryResponse | Promise<QueryResponse>
   /** `POST /api/v1/indexes/_size`: measures one page of the entries of an index. */
-  indexSize(request: QueryRequest, ticket?: Ticket): QueryResponse | Promise<QueryResponse>
+  indexSize(request: QueryRequest, ticket: Ticket | undefined): QueryResponse | Promise<QueryResponse>
   /** `POST /api/v1/collections/_size`: measures one page of the documents of a collection. */
-  collectionSize(request: QueryRequest, ticket?: Ticket): QueryResponse | Promise<QueryResponse>
+  collectionSize(request: QueryRequest, ticket: Ticket | undefined): QueryResponse | Promise<QueryResponse>
   /** `POST /api/v1/collections/_position`: estimates how much of a collection precedes a document. */
-  collectionPosition(request: QueryRequest, ticket?: Ticket): QueryResponse | Promise<QueryResponse>
+  collectionPosition(
+    request: QueryRequest,
+    ticket: Ticket | undefined,
+  ): QueryResponse | Promise<QueryResponse>
   /** Returns the body of a response whose attempt was committed at `time`. */
   completed(request: QueryRequest, response: QueryResponse, time: Micros): string
   /**
@@ -200,7 +203,7 @@ export interface Engine {
    */
   ping(scope: 'all' | 'write' | 'read' | 'node'): Promise<void>
   /** Returns undefined if the credential is rejected. */
-  whoIs(authorization: string | undefined, ticket?: Ticket): Promise<Principal | undefined>
+  whoIs(authorization: string | undefined, ticket: Ticket | undefined): Promise<Principal | undefined>
   /**
    * Runs work in several steps (see {@link Ticket.inSteps}) that is not a query, such as an import. Meanwhile, a text
    * of `units` UTF-16 code units and its parsed form count as the memory of a query.

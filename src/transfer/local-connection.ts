@@ -31,44 +31,53 @@ export function localConnection(
   const databaseOf = async (path: DatabasePath): Promise<DatabaseId> => {
     const known = databases.get(path.join('/'))
     if (known !== undefined) return known
-    const principal = await engine.whoIs(`Bearer ${scopedSecret(secret, path)}`)
+    const principal = await engine.whoIs(`Bearer ${scopedSecret(secret, path)}`, undefined)
     if (!principal) throw new TransferError(`there is no database ${path.join('/')} in ${name}`)
     databases.set(path.join('/'), principal.database)
     return principal.database
   }
   const graphql = async (path: DatabasePath, options: Readonly<Record<string, string>>, text?: string) => {
-    const { body, status } = await engine.query({
-      authorization: `Bearer ${scopedSecret(secret, path)}`,
-      language: 'graphql',
-      dialect: defaultApiVersion,
-      options,
-      body: text,
-      timeoutMs: queryTimeoutMs,
-    })
+    const { body, status } = await engine.query(
+      {
+        authorization: `Bearer ${scopedSecret(secret, path)}`,
+        language: 'graphql',
+        dialect: defaultApiVersion,
+        options,
+        body: text,
+        timeoutMs: queryTimeoutMs,
+      },
+      undefined,
+    )
     return graphqlBody(name, status, body)
   }
   return {
     name,
     close,
     async query(path, expression) {
-      const { body, status } = await engine.query({
-        authorization: `Bearer ${scopedSecret(secret, path)}`,
-        language: '4',
-        dialect: '4',
-        body: writeJson(expression),
-        timeoutMs: queryTimeoutMs,
-      })
+      const { body, status } = await engine.query(
+        {
+          authorization: `Bearer ${scopedSecret(secret, path)}`,
+          language: '4',
+          dialect: '4',
+          body: writeJson(expression),
+          timeoutMs: queryTimeoutMs,
+        },
+        undefined,
+      )
       return resourceOf(name, status, body)
     },
     ...schemaMethods(name, async (path, request) => {
-      const { body, status } = await engine.query({
-        authorization: `Bearer ${scopedSecret(secret, path)}`,
-        language: '10',
-        dialect: '10',
-        options: schemaOptions,
-        body: schemaRequestText(request),
-        timeoutMs: queryTimeoutMs,
-      })
+      const { body, status } = await engine.query(
+        {
+          authorization: `Bearer ${scopedSecret(secret, path)}`,
+          language: '10',
+          dialect: '10',
+          options: schemaOptions,
+          body: schemaRequestText(request),
+          timeoutMs: queryTimeoutMs,
+        },
+        undefined,
+      )
       return schemaBody(name, status, body)
     }),
     graphqlSchema: path => graphql(path, schemaTextOptions),

@@ -8,13 +8,16 @@ test('a query reads a document once, and again after each write in either langua
   const { close, engine, query } = openTestEngine()
   t.after(close)
   const ask = async (text: string) => {
-    const { body, metrics, status } = await engine.query({
-      authorization: 'Bearer the-root-secret-of-a-test',
-      language: '10',
-      dialect: '10',
-      body: JSON.stringify({ query: text }),
-      timeoutMs: 60_000,
-    })
+    const { body, metrics, status } = await engine.query(
+      {
+        authorization: 'Bearer the-root-secret-of-a-test',
+        language: '10',
+        dialect: '10',
+        body: JSON.stringify({ query: text }),
+        timeoutMs: 60_000,
+      },
+      undefined,
+    )
     assert.equal(status, 200, body)
     return { data: JSON.parse(body).data, bytes: metrics?.storageBytesRead }
   }

@@ -59,20 +59,32 @@ serviceTest(
   { pendingRequestsMax: 4 },
 )
 
-serviceTest('a request learns that its client has disconnected', async service => {
-  const seen = Promise.withResolvers<Ticket>()
-  service.engine.query = (_request, ticket) => {
-    seen.resolve(ticket as Ticket)
-    return new Promise(() => undefined)
-  }
-  const post1 = `POST / HTTP/1.1\r\nauthorization: ${authorization}\r\ncontent-length: 1\r\n\r\n1`
-  const { socket } = await connectRaw(service.port, post1)
-  const ticket = await seen.promise
-  ticket.endsWithClient = true
-  const waits = ticket.wait(new Promise(() => undefined))
-  socket.destroy()
-  await assert.rejects(waits, { code: 'request timeout' })
-})
+const queryEndpoints = [
+  ['POST /', '1'],
+  ['GET /', '1'],
+  ['POST /query/1', '{"query":"1"}'],
+  ['GET /environment/1', ''],
+  ['POST /graphql', '{"query":"{ a }"}'],
+  ['GET /graphql?query={a}', ''],
+  ['POST /import', 'type A { b: Int }'],
+  ['GET /import', ''],
+] as const
+
+for (const [endpoint, body] of queryEndpoints)
+  serviceTest(`${endpoint}: a request learns that its client has disconnected`, async service => {
+    const seen = Promise.withResolvers<Ticket>()
+    service.engine.query = (_request, ticket) => {
+      seen.resolve(ticket as Ticket)
+      return new Promise(() => undefined)
+    }
+    const head = `${endpoint} HTTP/1.1\r\nauthorization: ${authorization}\r\ncontent-length: ${body.length}`
+    const { socket } = await connectRaw(service.port, `${head}\r\n\r\n${body}`)
+    const ticket = await seen.promise
+    ticket.endsWithClient = true
+    const waits = ticket.wait(new Promise(() => undefined))
+    socket.destroy()
+    await assert.rejects(waits, { code: 'request timeout' })
+  })
 
 serviceTest(
   'incomplete requests do not count against the limit of running requests',

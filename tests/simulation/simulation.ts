@@ -155,16 +155,19 @@ class Simulation {
   #begin(operation: Operation): void {
     const request: Request = { operation, notBefore: this.#newestAnswer, answer: undefined, fault: undefined }
     this.#requests.push(request)
-    const answer = this.#engine.engine.query({
-      authorization: 'Bearer the-root-secret-of-a-test',
-      language: '4',
-      dialect: '4',
-      body: JSON.stringify(operation.query),
-      timeoutMs: 60_000,
-      linearized: this.#random.below(8) === 0,
-      // Drivers send the newest known time; other programs send none.
-      ...(this.#random.below(2) === 0 && { lastSeenTxn: micros(this.#newestAnswer) }),
-    })
+    const answer = this.#engine.engine.query(
+      {
+        authorization: 'Bearer the-root-secret-of-a-test',
+        language: '4',
+        dialect: '4',
+        body: JSON.stringify(operation.query),
+        timeoutMs: 60_000,
+        linearized: this.#random.below(8) === 0,
+        // Drivers send the newest known time; other programs send none.
+        ...(this.#random.below(2) === 0 && { lastSeenTxn: micros(this.#newestAnswer) }),
+      },
+      undefined,
+    )
     if (answer instanceof Promise) this.#track(answer.then(given => this.#end(request, given)))
     else this.#end(request, answer)
   }

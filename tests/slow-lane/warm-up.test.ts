@@ -13,7 +13,7 @@ test('a process warms up with queries of each language, and stops when a job arr
   const counting: Pick<typeof engine, 'query'> = {
     query: async request => {
       // On a busy machine, a query may take long.
-      const response = await engine.query({ ...request, timeoutMs: 600_000 })
+      const response = await engine.query({ ...request, timeoutMs: 600_000 }, undefined)
       answers.push(`${request.language} ${response.status}`)
       return response
     },

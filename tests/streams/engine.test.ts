@@ -47,13 +47,13 @@ async function withEngine(body: (bench: Bench) => Promise<void>, streamsMax = 10
     engine,
     time,
     async query(query, secret) {
-      const { body, status } = await engine.query(request(query, secret))
+      const { body, status } = await engine.query(request(query, secret), undefined)
       assert.ok(status < 300, body)
       return JSON.parse(body).resource
     },
     async open(expression, secret) {
       const inStream = { ...request(expression, secret), readOnly: 'stream requests' as const }
-      const { stream, body } = await engine.openStream(inStream, undefined)
+      const { stream, body } = await engine.openStream(inStream, undefined, undefined)
       assert.ok(stream, body)
       return stream
     },

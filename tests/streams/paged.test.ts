@@ -62,7 +62,7 @@ async function withEngine(
     engine,
     time,
     async query(text, secret) {
-      const response = await engine.query(request({ query: text }, {}, secret))
+      const response = await engine.query(request({ query: text }, {}, secret), undefined)
       assert.equal(response.status, 200, response.body)
       return JSON.parse(response.body).data
     },
@@ -70,12 +70,13 @@ async function withEngine(
       const { stream, body: rejection } = await engine.openStream(
         request(sent, { endpoint: 'stream' }, secret),
         undefined,
+        undefined,
       )
       assert.ok(stream, rejection)
       return stream
     },
     async feed(sent, secret) {
-      const response = await engine.query(request(sent, { endpoint: 'feed' }, secret))
+      const response = await engine.query(request(sent, { endpoint: 'feed' }, secret), undefined)
       assert.equal(response.status, 200, response.body)
       return JSON.parse(response.body)
     },

@@ -40,13 +40,16 @@ export function openTestEngine(options: TestEngineOptions = {}): TestEngine {
   const config = testConfig({ rootSecret, ...settings })
   const { engine, store, close } = engineOver({ kv, config, log: pino({ level: 'silent' }), ...rest })
   const send: TestEngine['send'] = async (query, options = {}) =>
-    engine.query({
-      authorization: `Bearer ${options.secret ?? rootSecret}`,
-      language: '4',
-      dialect: options.apiVersion ?? '4',
-      body: typeof query === 'string' ? query : JSON.stringify(query),
-      timeoutMs: 60_000,
-    })
+    engine.query(
+      {
+        authorization: `Bearer ${options.secret ?? rootSecret}`,
+        language: '4',
+        dialect: options.apiVersion ?? '4',
+        body: typeof query === 'string' ? query : JSON.stringify(query),
+        timeoutMs: 60_000,
+      },
+      undefined,
+    )
   return {
     engine,
     store,

@@ -68,7 +68,7 @@ test('queries of one database do not use up the memory for the queries of anothe
       do: ['x'.repeat(200_000), { create: { collection: 'c' }, params: created }],
     })
     const language = { language: '4', dialect: '4' } as const
-    const { status } = await engine.query({ ...language, authorization, body, timeoutMs: 60_000 })
+    const { status } = await engine.query({ ...language, authorization, body, timeoutMs: 60_000 }, undefined)
     return status
   }
   for (const each of [undefined, secret])

@@ -119,7 +119,9 @@ export class LaneService<Setup> {
   /** Sends the response or attempt. Never rejects, because the engine responds to every request. */
   async #run(request: QueryRequest): Promise<void> {
     const { engine, isExhausted, takeOutOfMemory } = await (this.#engine as Promise<LaneEngine>)
-    const response = await (request.isExplanation ? engine.explain(request) : engine.query(request))
+    const response = await (request.isExplanation
+      ? engine.explain(request, undefined)
+      : engine.query(request, undefined))
     const { attempt, body } = response
     const ranOutOfMemory = takeOutOfMemory()
     if (isExhausted()) this.#send({ kind: 'exhausted', ranOutOfMemory })

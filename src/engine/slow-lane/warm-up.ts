@@ -54,7 +54,7 @@ export async function warmUp(
   for (let round = 0; round < rounds; round++) {
     for (const query of queries) {
       if (!isIdle()) return
-      await engine.query({ ...query, authorization: `Bearer ${rootSecret}`, timeoutMs: 1000 })
+      await engine.query({ ...query, authorization: `Bearer ${rootSecret}`, timeoutMs: 1000 }, undefined)
       await new Promise(resolve => setImmediate(resolve))
     }
   }

@@ -29,14 +29,17 @@ async function engineTaking(micros: number) {
   const n = { select: ['data', 'n'], from: { get: ref } }
   const increment = { update: ref, params: { object: { data: { object: { n: { add: [n, 1] } } } } } }
   const send = (retriesMax?: number) =>
-    engine.engine.query({
-      authorization: 'Bearer the-root-secret-of-a-test',
-      language: '4',
-      dialect: '4',
-      body: JSON.stringify(increment),
-      timeoutMs: 60_000,
-      retriesMax,
-    })
+    engine.engine.query(
+      {
+        authorization: 'Bearer the-root-secret-of-a-test',
+        language: '4',
+        dialect: '4',
+        body: JSON.stringify(increment),
+        timeoutMs: 60_000,
+        retriesMax,
+      },
+      undefined,
+    )
   const all = (count: number, retriesMax?: number) =>
     Promise.all(Array.from({ length: count }, () => send(retriesMax)))
   return { engine, n, all }

@@ -69,7 +69,7 @@ function slowEngine() {
   const { engine, close, query } = openTestEngine({ kv, environment })
   const ask = async (language: '4' | '10', body: object) => {
     const request = { authorization: 'Bearer the-root-secret-of-a-test', language, dialect: language }
-    const response = await engine.query({ ...request, body: JSON.stringify(body), timeoutMs: 1 })
+    const response = await engine.query({ ...request, body: JSON.stringify(body), timeoutMs: 1 }, undefined)
     return { status: response.status, body: JSON.parse(response.body) }
   }
   return { pace, ask, query, close }

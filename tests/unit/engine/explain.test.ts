@@ -63,7 +63,7 @@ async function ask(
     body: JSON.stringify(body),
     timeoutMs: 60_000,
   } as const
-  const { body: text, status } = await app.engine.explain(request)
+  const { body: text, status } = await app.engine.explain(request, undefined)
   return { status, told: JSON.parse(text).resource }
 }
 

@@ -24,14 +24,17 @@ test('a read waits for a fresh state, and a write only for the state that its cl
   const engine = openTestEngine({ kv })
   const ask = async (query: object, lastSeenTxn?: Micros) => {
     asked.length = 0
-    const { status } = await engine.engine.query({
-      authorization: 'Bearer the-root-secret-of-a-test',
-      language: '4',
-      dialect: '4',
-      body: JSON.stringify(query),
-      timeoutMs: 60_000,
-      lastSeenTxn,
-    })
+    const { status } = await engine.engine.query(
+      {
+        authorization: 'Bearer the-root-secret-of-a-test',
+        language: '4',
+        dialect: '4',
+        body: JSON.stringify(query),
+        timeoutMs: 60_000,
+        lastSeenTxn,
+      },
+      undefined,
+    )
     assert.ok(status < 300, `status ${status}`)
     return [...asked]
   }

@@ -61,7 +61,7 @@ function openImpatient(t: TestContext, isLong = true, laneMs = () => afterMs) {
   })
   const ask = async (body: string, other: Partial<QueryRequest> = {}, status = 200) => {
     const request = { authorization: 'Bearer x', language: '4', dialect: '4', body, timeoutMs: 1000 } as const
-    assert.equal((await engine.query({ ...request, ...other })).status, status)
+    assert.equal((await engine.query({ ...request, ...other }, undefined)).status, status)
   }
   return {
     ask,

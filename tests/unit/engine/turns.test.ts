@@ -44,7 +44,7 @@ test('a hundred long requests of a database delay no other database, and all of 
     ({ authorization, language: '4', dialect: '4', body: '1', timeoutMs: 60_000 }) as const
   const tickets = Array.from({ length: 100 }, () => new Ticket('address'))
   const greedy = tickets.map(ticket => Promise.resolve(engine.query(request('greedy'), ticket)))
-  const modest = engine.query(request('modest'))
+  const modest = engine.query(request('modest'), undefined)
   assert.ok(!(modest instanceof Promise), 'it does not wait')
   assert.deepEqual(begun, ['greedy', 'modest'])
   tickets[50]?.stop('evicted')

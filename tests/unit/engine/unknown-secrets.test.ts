@@ -40,7 +40,7 @@ test('unknown secrets cause a limited number of look-ups in the store for each a
   const ask = async (address: string, body: string) => {
     const begun = looks
     const request: QueryRequest = { ...unknownSecret, address, body }
-    assert.equal((await opened.engine.query(request)).status, 401)
+    assert.equal((await opened.engine.query(request, undefined)).status, 401)
     return looks - begun
   }
   assert.equal(await ask('10.0.0.1', '1'), 1)
@@ -56,6 +56,6 @@ test('unknown secrets cause a limited number of look-ups in the store for each a
 test('an unknown secret is not rejected as invalid when the store cannot be queried', async () => {
   const opened = openOver(() => Promise.reject(new StoreUnavailableError('the database is away')))
   for (const body of ['1', create])
-    assert.equal((await opened.engine.query({ ...unknownSecret, body })).status, 503)
+    assert.equal((await opened.engine.query({ ...unknownSecret, body }, undefined)).status, 503)
   await opened.close()
 })

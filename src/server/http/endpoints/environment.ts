@@ -22,6 +22,6 @@ export function environmentEndpoint({ engine }: Services): Endpoint {
     protocol,
     authenticated: true,
     recorded: true,
-    methods: { GET: call => engine.query(call.queryRequest('')) },
+    methods: { GET: call => engine.query(call.queryRequest(''), call.ticket) },
   }
 }

@@ -30,7 +30,10 @@ export function graphqlEndpoints({ engine }: Services): readonly Endpoint[] {
     const fault = credentialFault(call)
     if (fault !== undefined) return operationFault(fault)
     const isRead = call.request.method === 'GET'
-    const answer = await engine.query(call.queryRequest(call.body, isRead ? inGetRequests : undefined))
+    const answer = await engine.query(
+      call.queryRequest(call.body, isRead ? inGetRequests : undefined),
+      call.ticket,
+    )
     // Clients parse the errors of a response with status 200.
     return answer.requestError === 'unauthorized' ? { ...answer, status: 200 } : answer
   }
@@ -108,7 +111,7 @@ function usage(): Answer {
 async function readSchema(call: EndpointCall, engine: Engine): Promise<Answer> {
   const isGenerated = queryParameter(call.request.url, 'schema') === 'generated'
   const options = isGenerated ? generatedTextOptions : schemaTextOptions
-  return engine.query({ ...call.queryRequest(undefined), options })
+  return engine.query({ ...call.queryRequest(undefined), options }, call.ticket)
 }
 
 async function importSchema(call: EndpointCall, engine: Engine): Promise<Answer> {
@@ -116,7 +119,7 @@ async function importSchema(call: EndpointCall, engine: Engine): Promise<Answer>
   // The query log would compute the shape of a query from the schema.
   call.body = undefined
   const mode = queryParameter(call.request.url, 'mode') ?? importModes[0]
-  const answer = await engine.query({ ...call.queryRequest(body), options: importOptions(mode) })
+  const answer = await engine.query({ ...call.queryRequest(body), options: importOptions(mode) }, call.ticket)
   return answer.status === 200 ? { ...answer, body: successText(call) } : answer
 }
 
