@@ -4,7 +4,7 @@
 import { assert, InvariantError } from '../../base/assert.ts'
 import { micros } from '../../base/micros.ts'
 import { type CollectionId, type DatabaseId, type Micros, Ref, type Value } from '../../values/value.ts'
-import { collectionPrefixLength, indexPrefixLength, timeLength, timePlace } from './key-times.ts'
+import { collectionPrefixLength, indexPrefixLength, timeLength, timeOffset } from './key-times.ts'
 import { type DocumentId, type GarbageKind, garbageKinds, keyTags } from './keyspace.ts'
 import { termsLength } from './terms.ts'
 import { valueReader } from './value-reader.ts'
@@ -56,7 +56,7 @@ export function decodeKey(bytes: Uint8Array): Key {
 const kindsByTag = new Map<number, Key['kind']>(
   Object.entries(keyTags).map(([kind, tag]) => [tag, kind as Key['kind']]),
 )
-const worksByNumber = new Map<number, GarbageKind>(
+const garbageKindsByNumber = new Map<number, GarbageKind>(
   Object.entries(garbageKinds).map(([work, tag]) => [tag, work as GarbageKind]),
 )
 
@@ -96,7 +96,7 @@ function readKey(parts: KeyParts): Key {
     case 'control':
       return { kind, rest: parts.upTo(0) }
     case 'garbage': {
-      const work = worksByNumber.get(parts.number(1))
+      const work = garbageKindsByNumber.get(parts.number(1))
       assert(work !== undefined, 'the work in a key is of a known kind')
       return { kind, work, due: parts.time(), target: parts.ref() }
     }
@@ -108,19 +108,25 @@ function readKey(parts: KeyParts): Key {
 }
 
 /** Number of bytes for the document's id and collection in the key of an index entry. */
-export const positionBytes = 10
+export const entryDocumentBytes = 10
 
 const idBytes = new Uint8Array(8)
 const idView = new DataView(idBytes.buffer)
 
 /**
- * `key` belongs to a document or a version. Copies the id to one shared DataView, because creating a DataView for each
- * row is slower.
+ * The unsigned number in the 8 bytes from `at` on. Copies the bytes to one shared DataView, because creating a DataView
+ * for each row is slower.
  */
+export function idAt(bytes: Uint8Array, at: number): bigint {
+  assert(bytes.length >= at + 8, 'an id has 8 bytes')
+  for (let index = 0; index < 8; index++) idBytes[index] = bytes[at + index] as number
+  return idView.getBigUint64(0)
+}
+
+/** `key` belongs to a document or a version. */
 export function documentIdOf(key: Uint8Array): bigint {
   assert(key.length >= collectionPrefixLength + 8, 'a key does not end too early')
-  for (let index = 0; index < 8; index++) idBytes[index] = key[collectionPrefixLength + index] as number
-  return idView.getBigUint64(0)
+  return idAt(key, collectionPrefixLength)
 }
 
 /** `key` belongs to a document or a version. */
@@ -131,14 +137,14 @@ export function documentOf(key: Uint8Array): Ref {
 }
 
 /** The offset of the document's id and collection in the key of an index entry. */
-export function entryDocumentPlace(key: Uint8Array): number {
-  const time = timePlace(key)
+export function entryDocumentOffset(key: Uint8Array): number {
+  const time = timeOffset(key)
   // The keys of events contain a time and an action before the document.
   if (key[0] === keyTags.indexEvent) return (time as number) + timeLength + 1
   const end = time ?? key.length
-  const place = end - 1 - (key[end - 1] as number) - positionBytes
-  assert(place > indexPrefixLength, 'a key does not end too early')
-  return place
+  const offset = end - 1 - (key[end - 1] as number) - entryDocumentBytes
+  assert(offset > indexPrefixLength, 'a key does not end too early')
+  return offset
 }
 
 /** Throws an InvariantError for a key of another kind. */
@@ -150,16 +156,16 @@ export function decodeKeyOf<K extends Key['kind']>(kind: K, bytes: Uint8Array): 
 
 /** `trailingBytes`: the number of bytes of the key after the entry. */
 function readEntry(parts: KeyParts, trailingBytes: number): EntryKey {
-  const start = readTerms(parts)
+  const start = readIndexAndTerms(parts)
   const tieBytes = parts.tieLength(trailingBytes)
-  const values = parts.upTo(trailingBytes + positionBytes + tieBytes)
+  const values = parts.upTo(trailingBytes + entryDocumentBytes + tieBytes)
   const id = BigInt.asIntN(64, parts.id())
   const document = { id, collection: parts.number(2) }
   return { ...start, values, tie: parts.upTo(trailingBytes), document }
 }
 
 function readEvent(parts: KeyParts): Key {
-  const start = readTerms(parts)
+  const start = readIndexAndTerms(parts)
   const ts = parts.time()
   const action = parts.number(1) === 1 ? 'add' : 'remove'
   const id = BigInt.asIntN(64, parts.id())
@@ -168,7 +174,7 @@ function readEvent(parts: KeyParts): Key {
   return { kind: 'indexEvent', ...start, values, tie: parts.upTo(0), document, ts, action }
 }
 
-function readTerms(parts: KeyParts): Pick<EntryKey, 'database' | 'index' | 'terms' | 'termsBytes'> {
+function readIndexAndTerms(parts: KeyParts): Pick<EntryKey, 'database' | 'index' | 'terms' | 'termsBytes'> {
   const database = parts.id()
   const index = parts.number(4)
   const termsBytes = parts.terms()

@@ -15,7 +15,7 @@ export const collectionPrefixLength = 11
 export const indexPrefixLength = 13
 
 /** The offset of the time in a key; undefined for a key without a time. */
-export function timePlace(key: Uint8Array): number | undefined {
+export function timeOffset(key: Uint8Array): number | undefined {
   switch (key[0]) {
     case keyTags.history:
     case keyTags.indexEnded:
@@ -44,22 +44,22 @@ const signBit = 1 << 31
 
 /** Throws an `InvariantError` for a key without a time. */
 export function timeOf(key: Uint8Array): Micros {
-  const place = timePlace(key)
-  assert(place !== undefined, 'there is a time in a key of this kind')
-  assert(place > 0 && key.length >= place + timeLength, 'a key does not end too early')
-  const turned = isDescending(key) ? ~0 : 0
-  const high = numberAt(key, place) ^ turned ^ signBit
-  const low = (numberAt(key, place + 4) ^ turned) >>> 0
+  const offset = timeOffset(key)
+  assert(offset !== undefined, 'there is a time in a key of this kind')
+  assert(offset > 0 && key.length >= offset + timeLength, 'a key does not end too early')
+  const complement = isDescending(key) ? ~0 : 0
+  const high = int32At(key, offset) ^ complement ^ signBit
+  const low = (int32At(key, offset + 4) ^ complement) >>> 0
   return micros(high * two32 + low)
 }
 
 /** Reads 4 bytes as a signed number. */
-function numberAt(key: Uint8Array, at: number): number {
+export function int32At(bytes: Uint8Array, at: number): number {
   return (
-    ((key[at] as number) << 24) |
-    ((key[at + 1] as number) << 16) |
-    ((key[at + 2] as number) << 8) |
-    (key[at + 3] as number)
+    ((bytes[at] as number) << 24) |
+    ((bytes[at + 1] as number) << 16) |
+    ((bytes[at + 2] as number) << 8) |
+    (bytes[at + 3] as number)
   )
 }
 
@@ -79,7 +79,7 @@ export class KeyTimes {
 
   /** Returns `key` itself if it does not contain the time `from`. */
   replace(key: Uint8Array): Uint8Array {
-    const at = timePlace(key)
+    const at = timeOffset(key)
     if (at === undefined) return key
     const from = isDescending(key) ? this.#fromDescending : this.#from
     for (let index = 0; index < timeLength; index++) if (key[at + index] !== from[index]) return key

@@ -27,7 +27,7 @@ export function successor(prefix: Uint8Array): Uint8Array {
 /** The parts of intervals that are not before `key`, in the order of keys. The intervals must not overlap. */
 export function intervalsFrom<Interval extends KeyInterval>(
   intervals: readonly Interval[],
-  key: Uint8Array = nothing,
+  key: Uint8Array = firstKey,
 ): Interval[] {
   return intervals
     .filter(({ end }) => compareBytes(end, key) > 0)
@@ -35,4 +35,4 @@ export function intervalsFrom<Interval extends KeyInterval>(
     .sort((left, right) => compareBytes(left.start, right.start))
 }
 
-const nothing = new Uint8Array()
+const firstKey = new Uint8Array()

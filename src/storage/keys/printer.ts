@@ -6,7 +6,7 @@ import { javaDoubleText } from '../../values/double-text.ts'
 import { formatMicros, formatTime } from '../../values/time.ts'
 import { nativeName, type Ref, type TaggedValue, Transient, type Value } from '../../values/value.ts'
 import { decodeKey, type EntryKey } from './key-reader.ts'
-import { isCut, tupleBytesMax } from './tuple.ts'
+import { isTruncated, tupleBytesMax } from './tuple.ts'
 
 /** A key as text, such as `document 0/1024/1`. */
 export function printKey(bytes: Uint8Array): string {
@@ -101,7 +101,7 @@ function printCollection(collection: number): string {
 
 function printEntry(entry: EntryKey): string {
   const terms = entry.terms ? printValue(entry.terms) : `hashed ${printBytes(entry.termsBytes.subarray(1))}`
-  const values = isCut(entry.values)
+  const values = isTruncated(entry.values)
     ? `${printBytes(entry.values.subarray(0, tupleBytesMax))}... cut`
     : printBytes(entry.values)
   const { collection, id } = entry.document

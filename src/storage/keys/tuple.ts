@@ -1,4 +1,5 @@
-// The values of an index entry as part of a key, and positions in an index, for cursors and ranges.
+// Encodes the values of an index entry as part of a key, and computes the range of keys between two positions in an
+// index, for cursors and range reads.
 //
 // Entries are ordered by their values, then by document. Different values that are equal in the order (1 and 1.0) have
 // equal bytes, so a tie-break after the document distinguishes such entries. It has one bit for each number of the
@@ -8,7 +9,7 @@
 //
 // Keys have a maximum length. An encoding with more than `tupleBytesMax` bytes is truncated to this length, and 16
 // bytes of the SHA-256 of the complete encoding are appended. Entries with equal truncated bytes are adjacent but
-// unordered, so code that reads an index sorts each group of such entries (`isCut`, `compareEntries`).
+// unordered, so code that reads an index sorts each group of such entries (`isTruncated`, `compareEntries`).
 
 import { createHash } from 'node:crypto'
 import { ByteWriter } from '../../values/byte-writer.ts'
@@ -67,7 +68,7 @@ export function encodeTuple(values: readonly Value[], descending: readonly boole
 }
 
 /** Returns whether a tuple was too long for a key, and was truncated. */
-export function isCut(tuple: Uint8Array): boolean {
+export function isTruncated(tuple: Uint8Array): boolean {
   return tuple.length > tupleBytesMax
 }
 
@@ -102,7 +103,7 @@ export function compareToBound(
   bound: TupleBound,
   descending: readonly boolean[],
 ): number {
-  const values = bound.isOpen ? cutAsOpen(entry.values, bound.values) : entry.values
+  const values = bound.isOpen ? truncateArray(entry.values, bound.values) : entry.values
   const order =
     compareTuples(values, bound.values, descending) ||
     (bound.document &&
@@ -115,7 +116,7 @@ export function compareToBound(
  * For a comparison with an open bound, truncates the entry's array at the bound's last value to the length of the
  * bound's array.
  */
-function cutAsOpen(values: readonly Value[], bound: readonly Value[]): readonly Value[] {
+function truncateArray(values: readonly Value[], bound: readonly Value[]): readonly Value[] {
   const last = bound.length - 1
   const array = values[last]
   const { length } = bound[last] as readonly Value[]
@@ -136,9 +137,9 @@ export function entryRange(
   const start = from && boundKey(prefix, from, descending)
   const end = to && boundKey(prefix, to, descending)
   return {
-    start: !start ? prefix : from?.side === 'high' && !start.cut ? successor(start.key) : start.key,
-    end: !end ? successor(prefix) : to?.side === 'high' || end.cut ? successor(end.key) : end.key,
-    inexact: start?.cut === true || end?.cut === true,
+    start: !start ? prefix : from?.side === 'high' && !start.truncated ? successor(start.key) : start.key,
+    end: !end ? successor(prefix) : to?.side === 'high' || end.truncated ? successor(end.key) : end.key,
+    inexact: start?.truncated === true || end?.truncated === true,
   }
 }
 
@@ -146,11 +147,11 @@ function boundKey(
   prefix: Uint8Array,
   bound: TupleBound,
   descending: readonly boolean[],
-): { readonly key: Uint8Array; readonly cut: boolean } {
+): { readonly key: Uint8Array; readonly truncated: boolean } {
   const kinds = new NumberKinds()
   appendTuple(bound.values, descending, kinds)
-  const cut = writer.length > tupleBytesMax
-  if (cut) writer.length = tupleBytesMax
+  const truncated = writer.length > tupleBytesMax
+  if (truncated) writer.length = tupleBytesMax
   else if (bound.document) {
     writer.u64(bound.document.id).u16(bound.document.collection).append(kinds.bytes())
   } else if (bound.isOpen) {
@@ -160,7 +161,7 @@ function boundKey(
   const key = new Uint8Array(prefix.length + writer.length)
   key.set(prefix)
   key.set(writer.bytes.subarray(0, writer.length), prefix.length)
-  return { key, cut }
+  return { key, truncated }
 }
 
 function appendTuple(values: readonly Value[], descending: readonly boolean[], kinds: NumberKinds): void {

@@ -83,7 +83,6 @@ class ValueReader {
     return value
   }
 
-  /** Reads consecutive values. */
   readSequence(bytes: Uint8Array, start: number, end: number): Value[] {
     const values: Value[] = []
     this.#begin(bytes, start, end)
@@ -174,10 +173,10 @@ class ValueReader {
       assert(tag < valueTags.smallInt + smallInts, 'a stored value has a known tag')
       return BigInt(tag - valueTags.smallInt)
     }
-    return this.#wide(tag, depth)
+    return this.#byTag(tag, depth)
   }
 
-  #wide(tag: number, depth: number): Value {
+  #byTag(tag: number, depth: number): Value {
     switch (tag) {
       case valueTags.null:
         return null

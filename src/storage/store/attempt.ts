@@ -47,6 +47,7 @@ export interface Attempt<T> extends Evaluation<T> {
 
 /** The fields of an attempt that are sent to another process as a structured clone. */
 export interface AttemptHead extends Omit<Attempt<undefined>, 'writes' | 'pieces' | 'reads'> {
+  /** The number of writes. */
   readonly rows: number
   /** The body consists of the packed read set and the encoded writes. */
   readonly readsBytes: number
@@ -69,9 +70,9 @@ export function evaluateOn<T>(
 ): Evaluation<T> & { readonly transaction: StoreTransaction } {
   const transaction = new StoreTransaction(parts, view, times)
   const result = work(transaction)
-  const made = { commitTime: times.commitTime, writes: transaction.finish() }
+  const provisional = { commitTime: times.commitTime, writes: transaction.finish() }
   const { committableAt: commitTime, counters, chosenIdsMs, movesSchemaTime: changesSchema } = transaction
-  const writes = writesAt(made, commitTime)
+  const writes = writesAt(provisional, commitTime)
   const { latest: latestExpiry, next: nextExpiry } = transaction.snapshot.expiry
   const expiry = { latestExpiry, nextExpiry }
   return { result, commitTime, writes, changesSchema, chosenIdsMs, ...expiry, counters, transaction }
@@ -93,13 +94,13 @@ export function attemptOn<T>(
   times: WritingTimes,
   work: (transaction: StoreTransaction) => T,
 ): Omit<Attempt<T>, 'evaluationMicros'> {
-  const noting = new RecordingView(view, isRecorded)
-  const { transaction, ...evaluated } = evaluateOn(parts, noting, times, work)
+  const recording = new RecordingView(view, isRecorded)
+  const { transaction, ...evaluated } = evaluateOn(parts, recording, times, work)
   return {
     ...evaluated,
     since,
-    reads: noting.reads(),
-    schemas: transaction.catalogue.relied,
+    reads: recording.reads(),
+    schemas: transaction.catalogue.schemaReads,
     isStamped: transaction.isStamped,
   }
 }

@@ -119,7 +119,7 @@ export function startBackground(
   }
 }
 
-const key = metaKey('passed time')
+const removalTimeKey = metaKey('passed time')
 
 /**
  * The removal time (base/removal-time.ts) continues after a restart, because its state is stored. `onLeap`: see
@@ -133,10 +133,10 @@ export function removalTimeOf(
   return new RemovalTime({
     clock,
     onLeap,
-    load: () => store.kv.read(view => loaded(view.get(key), lastCommit(view).time)),
+    load: () => store.kv.read(view => decodeTimeMemory(view.get(removalTimeKey), lastCommit(view).time)),
     save: ({ believed, doubtedMs }) =>
       store.write(transaction => {
-        transaction.rows.overlay.set(key, sealedTimes(believed, micros(Math.round(doubtedMs))))
+        transaction.rows.overlay.set(removalTimeKey, sealedTimes(believed, micros(Math.round(doubtedMs))))
       }),
   })
 }
@@ -145,7 +145,7 @@ export function removalTimeOf(
  * Without stored state, or if it is damaged, the removal time begins at the newest commit. Undefined without any
  * commit.
  */
-function loaded(stored: Uint8Array | undefined, lastCommitTime: number): TimeMemory | undefined {
+function decodeTimeMemory(stored: Uint8Array | undefined, lastCommitTime: number): TimeMemory | undefined {
   if (stored !== undefined && isIntact(stored))
     return { believed: timeAt(stored, 0), doubtedMs: timeAt(stored, 8) }
   return lastCommitTime === 0 ? undefined : { believed: micros(lastCommitTime), doubtedMs: 0 }

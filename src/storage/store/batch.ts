@@ -59,7 +59,7 @@ export function takeKeys(batch: Batch, rows: Iterable<Entry>): Bytes[] {
   const keys: Bytes[] = []
   for (const { key, value } of rows) {
     if (batch.isFull()) break
-    // Nothing is decoded, so a removal costs about as much as a read.
+    // The rows are not decoded, so a removal costs about as much as a read.
     batch.read(1, key.length + value.length)
     keys.push(key)
   }

@@ -18,6 +18,7 @@ import {
   rootDatabase,
   type Value,
 } from '../../values/value.ts'
+import { idAt } from '../keys/key-reader.ts'
 import { builtinIndexes, documentKey, indexTermsPrefix, metaKey, schemaVersionKey } from '../keys/keyspace.ts'
 import { prefixRange } from '../keys/prefix.ts'
 import { encodeTerms } from '../keys/terms.ts'
@@ -33,7 +34,7 @@ import { entryDocument } from './entry-records.ts'
 import { covers, type IndexDefinition, indexDefinition } from './index-definition.ts'
 import { nameTerms } from './index-tables.ts'
 import { NameHistory } from './name-history.ts'
-import { decodeVersion, encodeTimes, idAt, timeAt } from './records.ts'
+import { decodeVersion, encodeTimes, timeAt } from './records.ts'
 import { beforeAll, type DecodedRow, Schema, type SchemaCache, type SchemaVersions } from './schema-cache.ts'
 import { noCounts, read, readFirst, type Snapshot } from './snapshot.ts'
 import type { Catalogue, DatabaseDefinition } from './store-contract.ts'
@@ -119,7 +120,7 @@ export class StoreCatalogue implements Catalogue {
   #changed: Set<DatabaseId> = noChangedSchemas
   /** False if the transaction changes the state of index builds, but no definitions. */
   changesDefinitions = true
-  readonly #relied = new Map<DatabaseId, SchemaRead>()
+  readonly #schemaReads = new Map<DatabaseId, SchemaRead>()
   /** The result of the last lookup. Consecutive requests usually use the same collection. */
   #latest:
     | {
@@ -145,8 +146,8 @@ export class StoreCatalogue implements Catalogue {
   }
 
   /** The parts of cached schemas that the transaction has used. These parts are not in the read set. */
-  get relied(): ReadonlyMap<DatabaseId, SchemaRead> {
-    return this.#relied
+  get schemaReads(): ReadonlyMap<DatabaseId, SchemaRead> {
+    return this.#schemaReads
   }
 
   /** The transaction has written the schema of a database. */
@@ -158,12 +159,12 @@ export class StoreCatalogue implements Catalogue {
 
   /**
    * Forgets the schemas that the transaction has used, so that a read of all databases takes bounded memory. Only for
-   * transactions that do not write: {@link relied} is incomplete afterwards.
+   * transactions that do not write: {@link schemaReads} is incomplete afterwards.
    */
   forget(): void {
     assert(this.#changed.size === 0, 'the transaction writes no schema')
     this.#schemas.clear()
-    this.#relied.clear()
+    this.#schemaReads.clear()
   }
 
   resolve(database: DatabaseId, nativeCollection: number, name: string): Ref | undefined {
@@ -174,17 +175,17 @@ export class StoreCatalogue implements Catalogue {
     const prefix = indexTermsPrefix('live', database, builtinIndexes.names, terms)
     const entry = readFirst(this.#snapshot, prefixRange(prefix))
     if (entry === undefined) return undefined
-    const known = entryDocument(database, entry)
+    const ref = entryDocument(database, entry)
     // A database is found only under its current parent.
-    if (nativeCollection === native.databases && this.#parentOf(known.id) !== database) return undefined
-    names.set(`${nativeCollection} ${name}`, { known, key: byteText(entry.key), value: entry.value })
-    this.#cache.grew(database, this.#schemaInPart(database), 0)
-    return known
+    if (nativeCollection === native.databases && this.#parentOf(ref.id) !== database) return undefined
+    names.set(`${nativeCollection} ${name}`, { decoded: ref, key: byteText(entry.key), value: entry.value })
+    this.#cache.countObjects(database, this.#schemaInPart(database), 0)
+    return ref
   }
 
   nameOf(ref: Ref): string | undefined {
-    const known = this.#knownName(ref)
-    if (known !== undefined) return known
+    const cached = this.#cachedName(ref)
+    if (cached !== undefined) return cached
     for (const stored of storedVersions(this.#snapshot, ref)) {
       const name = decodeVersion(ref, stored).fields.get('name')
       if (typeof name === 'string') return name
@@ -192,7 +193,7 @@ export class StoreCatalogue implements Catalogue {
     return undefined
   }
 
-  #knownName(ref: Ref): string | undefined {
+  #cachedName(ref: Ref): string | undefined {
     switch (ref.collection) {
       case native.collections:
         return this.collection(ref)?.name
@@ -215,8 +216,8 @@ export class StoreCatalogue implements Catalogue {
   }
 
   lineage(database: DatabaseId): readonly DatabaseDefinition[] {
-    const known = this.#latestLineage
-    if (known?.database === database && this.#changed.size === 0) return known.lineage
+    const latest = this.#latestLineage
+    if (latest?.database === database && this.#changed.size === 0) return latest.lineage
     const lineage = this.#findLineage(database)
     this.#latestLineage = { database, lineage }
     return lineage
@@ -263,14 +264,14 @@ export class StoreCatalogue implements Catalogue {
   #definition(database: DatabaseId, collection: CollectionId): StoredCollection | undefined {
     const schema = this.#schema(database)
     const { collections } = schema
-    const known = collections.get(collection)
-    if (known !== undefined) return known
+    const cached = collections.get(collection)
+    if (cached !== undefined) return cached
     const ref = collectionOf({ database, collection })
     const stored = newestLive(this.#snapshot, ref)
     if (stored === undefined) return undefined
     const definition = collectionDefinition(decodeVersion(ref, stored))
     collections.set(collection, definition)
-    this.#cache.grew(database, schema, stored.length)
+    this.#cache.countObjects(database, schema, stored.length)
     return definition
   }
 
@@ -291,7 +292,7 @@ export class StoreCatalogue implements Catalogue {
 
   schemaVersion(database: DatabaseId): Micros {
     this.#schemaInPart(database)
-    return this.#relied.get(database)?.shownVersion ?? epoch
+    return this.#schemaReads.get(database)?.shownVersion ?? epoch
   }
 
   derived<T>(database: DatabaseId, name: string, derive: () => T): T {
@@ -301,14 +302,14 @@ export class StoreCatalogue implements Catalogue {
   }
 
   countDerived(database: DatabaseId, bytes: number): void {
-    this.#cache.grewBy(database, this.#schema(database), bytes)
+    this.#cache.countBytes(database, this.#schema(database), bytes)
   }
 
   /** Past and present names. Writes of this transaction are not included. */
   nameHistory(database: DatabaseId): NameHistory {
     return this.derived(database, 'names over time', () => {
       const history = new NameHistory(this.#snapshot, database)
-      this.#cache.grew(database, this.#schema(database), 0, history.size)
+      this.#cache.countObjects(database, this.#schema(database), 0, history.size)
       return history
     })
   }
@@ -322,7 +323,6 @@ export class StoreCatalogue implements Catalogue {
     return history.holders(kind, name)
   }
 
-  /** Native (built-in) collections always exist. */
   hasCollection(database: DatabaseId, collection: CollectionId): boolean {
     return collection < firstUserCollection || this.userCollection(database, collection) !== undefined
   }
@@ -359,7 +359,7 @@ export class StoreCatalogue implements Catalogue {
         const stored = newestLive(this.#snapshot, ref)
         if (stored === undefined) continue
         indexes.set(ref.id, indexDefinition(decodeVersion(ref, stored)))
-        this.#cache.grew(database, schema, stored.length)
+        this.#cache.countObjects(database, schema, stored.length)
       }
       schema.indexes = indexes
     }
@@ -376,24 +376,24 @@ export class StoreCatalogue implements Catalogue {
     if (remembered !== undefined) return this.#fromEntry(ref.database, remembered)
     const stored = newestLive(this.#snapshot, ref)
     if (stored === undefined) return undefined
-    const known = databaseDefinition(decodeVersion(ref, stored))
-    databases.set(ref.id, { known, key: byteText(documentKey(ref)), value: stored })
-    this.#cache.grew(ref.database, this.#schemaInPart(ref.database), stored.length)
-    return known
+    const decoded = databaseDefinition(decodeVersion(ref, stored))
+    databases.set(ref.id, { decoded, key: byteText(documentKey(ref)), value: stored })
+    this.#cache.countObjects(ref.database, this.#schemaInPart(ref.database), stored.length)
+    return decoded
   }
 
   /** The transaction relies on the row of the object. */
-  #fromEntry<T>(database: DatabaseId, { key, known, value }: DecodedRow<T>): T {
-    this.#reliedOn(database)?.entries.set(key, value)
-    return known
+  #fromEntry<T>(database: DatabaseId, { decoded, key, value }: DecodedRow<T>): T {
+    this.#schemaReadOf(database)?.entries.set(key, value)
+    return decoded
   }
 
   #parentOf(database: DatabaseId): DatabaseId | undefined {
     if (this.#changed.size > 0) return this.#storedParent(database)
     const schema = this.#schemaInPart(database)
     schema.parent ??= { id: this.#storedParent(database) }
-    const relied = this.#relied.get(database)
-    if (relied !== undefined) relied.parent = schema.parent
+    const schemaRead = this.#schemaReads.get(database)
+    if (schemaRead !== undefined) schemaRead.parent = schema.parent
     return schema.parent.id
   }
 
@@ -404,14 +404,14 @@ export class StoreCatalogue implements Catalogue {
   /** Returns the schema for a read that relies on the complete schema, such as a read of all indexes. */
   #schema(database: DatabaseId): Schema {
     const schema = this.#schemaInPart(database)
-    const relied = this.#reliedOn(database)
-    if (relied !== undefined) relied.isWhole = true
+    const schemaRead = this.#schemaReadOf(database)
+    if (schemaRead !== undefined) schemaRead.isWhole = true
     return schema
   }
 
   /** Undefined after the transaction has written the schema, because it then uses no cached schema. */
-  #reliedOn(database: DatabaseId): SchemaRead | undefined {
-    return this.#changed.has(database) ? undefined : this.#relied.get(database)
+  #schemaReadOf(database: DatabaseId): SchemaRead | undefined {
+    return this.#changed.has(database) ? undefined : this.#schemaReads.get(database)
   }
 
   /**
@@ -434,7 +434,7 @@ export class StoreCatalogue implements Catalogue {
       const versions = versionsOf(read(this.#snapshot, schemaVersionKey(database)))
       schema = this.#cache.verified(database, versions, schemaTime)
     }
-    this.#relied.set(database, {
+    this.#schemaReads.set(database, {
       version: schema.version,
       shownVersion: schema.shownVersion,
       isWhole: false,

@@ -50,11 +50,11 @@ export function encodeChanges(time: Micros, changes: readonly Change[]): Write[]
   const byCollection = Map.groupBy(changes, ({ ref }) => `${ref.database}/${ref.collection}`)
   const writes: Write[] = []
   const places: Value[] = []
-  for (const own of byCollection.values()) {
-    const { database, collection } = (own[0] as Change).ref
+  for (const changesOfOne of byCollection.values()) {
+    const { database, collection } = (changesOfOne[0] as Change).ref
     places.push(database, BigInt(collection))
-    for (let part = 0; part * partChangesMax < own.length; part++) {
-      const rows = own.slice(part * partChangesMax, (part + 1) * partChangesMax)
+    for (let part = 0; part * partChangesMax < changesOfOne.length; part++) {
+      const rows = changesOfOne.slice(part * partChangesMax, (part + 1) * partChangesMax)
       const value = encodeValue(rows.map(change => encodeChange(change, time)))
       writes.push({ key: collectionChangesKey(database, collection, time, part), value })
     }
@@ -65,13 +65,13 @@ export function encodeChanges(time: Micros, changes: readonly Change[]): Write[]
 
 /** Only the key of the row contains the commit time, which may still change before the commit. */
 function encodeChange({ action, kind, ref, validTime }: Change, time: Micros): Value {
-  const what = BigInt(kinds.indexOf(kind) * actions.length + actions.indexOf(action))
-  return validTime === time ? [ref.id, what] : [ref.id, what, BigInt(validTime)]
+  const kindAndAction = BigInt(kinds.indexOf(kind) * actions.length + actions.indexOf(action))
+  return validTime === time ? [ref.id, kindAndAction] : [ref.id, kindAndAction, BigInt(validTime)]
 }
 
-function changeOf(ref: Ref, what: number, validTime: Value | undefined, time: Micros): Change {
-  const kind = kinds[Math.floor(what / actions.length)]
-  const action = actions[what % actions.length]
+function changeOf(ref: Ref, kindAndAction: number, validTime: Value | undefined, time: Micros): Change {
+  const kind = kinds[Math.floor(kindAndAction / actions.length)]
+  const action = actions[kindAndAction % actions.length]
   assert(kind !== undefined && action !== undefined, 'a recorded change has a known kind and action')
   return { ref, validTime: validTime === undefined ? time : micros(Number(validTime)), kind, action }
 }
@@ -83,8 +83,8 @@ export function decodePart({ key, value }: Entry): { readonly time: Micros; read
 
 function changesIn(value: Bytes, database: DatabaseId, collection: CollectionId, time: Micros): Change[] {
   const changes: Change[] = []
-  valueReader.readIntegerRows(value, (id, what, validTime) => {
-    changes.push(changeOf(new Ref(database, collection, id), what, validTime, time))
+  valueReader.readIntegerRows(value, (id, kindAndAction, validTime) => {
+    changes.push(changeOf(new Ref(database, collection, id), kindAndAction, validTime, time))
   })
   return changes
 }
@@ -107,6 +107,7 @@ function decodeRow({ key, value }: Entry) {
   return { time: ts, places, changes }
 }
 
+/** The collections that the transaction of a row of the change log has changed. */
 export function placesOf(row: Entry): readonly CollectionPlace[] {
   return decodeRow(row).places
 }
@@ -149,17 +150,17 @@ export function* readCollectionChanges(
   last: Micros = endOfTime,
   reverse = false,
 ): Generator<CommittedTransaction, void, void> {
-  let under: { time: Micros; changes: Change[] } | undefined
+  let current: { time: Micros; changes: Change[] } | undefined
   const until = last === endOfTime ? undefined : micros(last + 1)
   const range = collectionChangesRange(database, collection, from, until)
   for (const { key, value } of view.range({ ...range, reverse })) {
     const time = timeOf(key)
     const changes = changesIn(value, database, collection, time)
-    if (under?.time === time) under.changes.push(...changes)
+    if (current?.time === time) current.changes.push(...changes)
     else {
-      if (under !== undefined) yield under
-      under = { time, changes }
+      if (current !== undefined) yield current
+      current = { time, changes }
     }
   }
-  if (under !== undefined) yield under
+  if (current !== undefined) yield current
 }

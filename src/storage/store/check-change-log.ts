@@ -96,21 +96,21 @@ export class ChangeLogCheck {
       report(
         `the record of the last commit has the time ${time}, but the log has commits up to ${this.#newest}`,
       )
-    const named = this.#checkNamed()
-    this.#checkRecorded(named)
+    const logged = this.#checkLogged()
+    this.#checkRecorded(logged)
   }
 
   /**
    * The change record must contain changes of each collection in the log. Returns these collections, each with the time
    * of its transaction.
    */
-  #checkNamed(): Set<string> {
+  #checkLogged(): Set<string> {
     const { databases, catalogue, report, snapshot } = this.#context
-    const named = new Set<string>()
+    const logged = new Set<string>()
     for (const row of snapshot.view.range(tagRange('changes'))) {
       const { ts } = decodeKeyOf('changes', row.key)
       for (const { collection, database } of placesOf(row)) {
-        named.add(`${database}/${collection}@${ts}`)
+        logged.add(`${database}/${collection}@${ts}`)
         if (!databases.has(database) || !catalogue.hasCollection(database, collection)) continue
         if (
           firstOf(snapshot.view, collectionChangesRange(database, collection, ts, micros(ts + 1))) ===
@@ -121,20 +121,20 @@ export class ChangeLogCheck {
           )
       }
     }
-    return named
+    return logged
   }
 
-  #checkRecorded(named: ReadonlySet<string>): void {
+  #checkRecorded(logged: ReadonlySet<string>): void {
     const { catalogue, databases, onStep, report, snapshot } = this.#context
     const work = workOf(snapshot.view, 'changes')
-    const awaited = new Set(Array.from(work, ({ target }) => `${target.database}/${target.id}`))
+    const scheduled = new Set(Array.from(work, ({ target }) => `${target.database}/${target.id}`))
     for (const row of snapshot.view.range(tagRange('collectionChanges'))) {
       onStep('recorded changes')
       const { collection, database, ts } = decodeKeyOf('collectionChanges', row.key)
       if (!databases.has(database) || !catalogue.hasCollection(database, collection)) continue
       const place = `${database}/${collection}`
-      const isAwaited = ts >= this.#logBegin ? named.has(`${place}@${ts}`) : awaited.has(place)
-      if (!isAwaited)
+      const isExpected = ts >= this.#logBegin ? logged.has(`${place}@${ts}`) : scheduled.has(place)
+      if (!isExpected)
         report(
           `the changes of ${ts} of collection ${collection} of database ${database} have no pending removal`,
         )

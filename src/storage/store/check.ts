@@ -13,7 +13,7 @@ import {
   rootDatabase,
   unlisted,
 } from '../../values/value.ts'
-import { decodeKeyOf } from '../keys/key-reader.ts'
+import { decodeKeyOf, idAt } from '../keys/key-reader.ts'
 import {
   counterKey,
   documentKey,
@@ -42,7 +42,7 @@ import {
   type StoredVersion,
   userIndex,
 } from './index-tables.ts'
-import { decodeTime, decodeVersion, idAt, isIntact, never, ttlOf } from './records.ts'
+import { decodeTime, decodeVersion, isIntact, never, ttlOf } from './records.ts'
 import { minimumValidTime, shortNatives } from './retention.ts'
 import { SchemaCache } from './schema-cache.ts'
 import { noCounts, noExpiry, type Snapshot } from './snapshot.ts'
@@ -109,7 +109,7 @@ function contextOf(
     catalogue,
     reader: new VersionReader(catalogue, hooks),
     databases: liveDatabases(snapshot),
-    garbage: garbageObjects(view),
+    garbage: new Set(Array.from(workOf(view, 'object'), ({ target }) => nameRef(target))),
     minimumOf: (database, collection) =>
       minimumValidTime(collection, catalogue.userCollection(database, collection), time),
     ...reporting,
@@ -122,10 +122,6 @@ function liveDatabases(snapshot: Snapshot): Set<DatabaseId> {
     for (const { document } of scanDocuments(snapshot, database, native.databases)) databases.add(document.id)
   }
   return databases
-}
-
-function garbageObjects(view: View): Set<string> {
-  return new Set(Array.from(workOf(view, 'object'), ({ target }) => nameRef(target)))
 }
 
 class StoreCheck {
@@ -264,6 +260,7 @@ class StoreCheck {
 
   #stateOf(database: DatabaseId, number: number): IndexState {
     if (!this.#context.databases.has(database)) return 'unreachable'
+    // Smaller numbers are of built-in indexes, and greater numbers of the sets `documents(collection)`.
     const isUserIndex = number >= 32_768 && number <= 0xffff
     if (!isUserIndex) return 'complete'
     const ref = new Ref(database, native.indexes, BigInt(number))

@@ -28,7 +28,7 @@ export interface AttemptOwner<T> {
 
 /** The conditions for committing an attempt. */
 export interface CommitTerms<T> {
-  /** The commit is announced (base/timeline.ts) until its outcome is known. */
+  /** The earliest commit time. It is announced (base/timeline.ts) until the outcome of the commit is known. */
   readonly notBefore: Micros
   /** The newest transaction that the client has seen. An attempt without writes gets a later time. */
   readonly seen: Micros

@@ -49,9 +49,9 @@ export function databaseDefinition(version: Version): DatabaseDefinition {
 export function collectionDefinition({ fields }: Pick<Version, 'fields'>): StoredCollection {
   return {
     name: text(fields.get('name')),
-    historyDays: days(fields.get('history_days')),
-    ttlDays: days(fields.get('ttl_days')),
-    historyFloor: days(fields.get(historyFloorField)) ?? 0,
+    historyDays: integer(fields.get('history_days')),
+    ttlDays: integer(fields.get('ttl_days')),
+    historyFloor: integer(fields.get(historyFloorField)) ?? 0,
     migration: fields.get(migrationField),
   }
 }
@@ -64,6 +64,6 @@ function text(stored: Value | undefined): string {
   return typeof stored === 'string' ? stored : ''
 }
 
-function days(stored: Value | undefined): number | undefined {
+function integer(stored: Value | undefined): number | undefined {
   return typeof stored === 'bigint' ? Number(stored) : undefined
 }

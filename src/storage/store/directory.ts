@@ -3,6 +3,7 @@
 
 import { keyAfter } from '../../base/bytes.ts'
 import { type DatabaseId, native, Ref, type Value } from '../../values/value.ts'
+import { idAt } from '../keys/key-reader.ts'
 import {
   builtinIndexes,
   indexLiveKey,
@@ -16,7 +17,6 @@ import { encodeTuple } from '../keys/tuple.ts'
 import type { Bytes, KeyRange } from '../kv/kv-contract.ts'
 import type { Journal, Overlay } from '../kv/overlay.ts'
 import { entryDocument, entryTtl } from './entry-records.ts'
-import { idAt } from './records.ts'
 import { countRow, isExpired, read, type Snapshot } from './snapshot.ts'
 import type { Directory, TokenScan, Transaction, Version } from './store-contract.ts'
 
@@ -106,9 +106,10 @@ function entriesRange(database: DatabaseId, index: number, term: Value): KeyInte
 const idBytes = 8
 
 /**
- * A secret contains only the id of its key, and keys in several databases may have the same id. So a row for each key
- * id lists the databases that contain a key with this id. The stored hash of the secret shows which of these keys the
- * secret belongs to. The result is in the order in which the keys were created; empty if `stored` is undefined.
+ * The homes of a key id: the databases that contain a key with this id. A secret contains only the id of its key, and
+ * keys in several databases may have the same id, so a row for each key id lists its homes. The stored hash of the
+ * secret shows which of these keys the secret belongs to. The result is in the order in which the keys were created;
+ * empty if `stored` is undefined.
  */
 export function decodeHomes(stored: Bytes | undefined): DatabaseId[] {
   if (stored === undefined) return []

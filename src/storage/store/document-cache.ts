@@ -35,7 +35,10 @@ const absentMax = 4096
 export class DocumentCache {
   /** The cached versions, by the hash of the document's reference. */
   readonly #known: GenerationCache<number, CachedDocument>
-  /** References without a stored version, by their hash. Each query of version 10 reads one to find a staged schema. */
+  /**
+   * References without a stored version, by their hash. For example, each query of version 10 reads the document of a
+   * staged schema, which usually does not exist.
+   */
   readonly #absent = new GenerationCache<number, { readonly ref: Ref; readonly validAtCommit: Micros }>(
     absentMax,
   )
@@ -58,8 +61,8 @@ export class DocumentCache {
     return known?.validAtCommit === lastCommitTime && sameRef(known.ref, ref)
   }
 
-  /** Records that no version of a document is stored. `lastCommitTime`: as in {@link decoded}. */
-  notFound(ref: Ref, lastCommitTime: Micros): void {
+  /** Records that no version of a document is stored. `lastCommitTime`: as in {@link add}. */
+  addAbsent(ref: Ref, lastCommitTime: Micros): void {
     this.#absent.set(ref.hash, { ref, validAtCommit: lastCommitTime })
   }
 
@@ -67,7 +70,7 @@ export class DocumentCache {
    * Adds a version that has been read before to the cache. The caller must use the returned version instead of
    * `version`. `lastCommitTime`: the newest commit in the state from which the version was read.
    */
-  decoded(bytes: Bytes, version: Version, shapeTime: Micros, lastCommitTime: Micros): Version {
+  add(bytes: Bytes, version: Version, shapeTime: Micros, lastCommitTime: Micros): Version {
     if (!this.#readOnce.isAgain(versionMark(bytes))) return version
     // Not enumerable, so that `{ ...version, fields }` does not copy the rendered text, which is wrong for the new
     // fields.

@@ -102,7 +102,8 @@ function nextRows(
       // Migrated in this loop, so that the time limit of the batch includes the migration, which takes most of the
       // time.
       if (reader.isOutdated(ref, row.value)) {
-        const value = rewritten(reader, ref, row.value)
+        const version = reader.read(ref, row.value)
+        const value = encodeVersion(version, version.ts)
         // A migration can replace small values by large values.
         const bytes = Math.max(row.value.length, value.length)
         if (batch.isFull(bytes)) return { rows, last }
@@ -125,9 +126,4 @@ function checkBytes(database: DatabaseId, collection: CollectionId, ref: Ref, ro
   } catch (cause) {
     throw new BuildFailure(new Ref(database, native.indexes, BigInt(documentsIndex(collection))), ref, cause)
   }
-}
-
-function rewritten(reader: RewriteContext['reader'], ref: Ref, stored: Uint8Array): Uint8Array {
-  const version = reader.read(ref, stored)
-  return encodeVersion(version, version.ts)
 }

@@ -24,7 +24,7 @@ import { expiryTime, markExpiry } from './expiry-marks.ts'
 import { actionOfVersion, replaceVersion } from './history-writer.ts'
 import {
   entriesOfStored,
-  isTaken,
+  isDuplicate,
   prepareEntries,
   replaceEntries,
   type StoredVersion,
@@ -145,7 +145,7 @@ export class DocumentWriter {
     pending: PendingDocument,
     base: Bytes | undefined,
     before: StoredVersion | undefined,
-    checked: boolean,
+    checksUnique: boolean,
   ): void {
     const { catalogue, overlay, commitTime, stamp } = this.#context
     const { journal, key, version } = pending
@@ -164,12 +164,12 @@ export class DocumentWriter {
       if (base !== undefined) overlay.set(key, undefined, journal)
       overlay.set(historyKey(ref, commitTime), stored, journal)
     }
-    // A expiry mark shows the sweeper when data expires (expiry-marks.ts). For creates and deletes, their events in the index
-    // of the collection's documents serve as marks.
+    // An expiry mark shows the sweeper when data expires (expiry-marks.ts). For creates and deletes, their events in
+    // the index of the collection's documents serve as marks.
     if (isDelete === (base === undefined)) markExpiry(overlay, ref, commitTime, journal)
     markExpiry(overlay, ref, expiryTime(versionTtl(stored), commitTime), journal)
     this.#context.bindings.perItem(limits.documentBindingsMs, () =>
-      this.#replaceIndexEntries(pending, before, checked),
+      this.#replaceIndexEntries(pending, before, checksUnique),
     )
     this.#schemaWritten(version, journal)
   }
@@ -181,7 +181,11 @@ export class DocumentWriter {
     checkTransactionBytes(this.#bytes)
   }
 
-  #replaceIndexEntries(pending: PendingDocument, before: StoredVersion | undefined, checked: boolean): void {
+  #replaceIndexEntries(
+    pending: PendingDocument,
+    before: StoredVersion | undefined,
+    checksUnique: boolean,
+  ): void {
     const { overlay, commitTime, stamp, snapshot, catalogue } = this.#context
     const { journal, version } = pending
     const { database, collection } = version.ref
@@ -202,10 +206,10 @@ export class DocumentWriter {
       pending.rowBytes += bytes
       this.#bytes += bytes
       checkTransactionBytes(this.#bytes)
-      if (!index.unique || !checked) continue
+      if (!index.unique || !checksUnique) continue
       for (const entry of added) {
         snapshot.counters.readBytes += entry.liveKey.length
-        if (!isTaken(overlay, entry, snapshot, isLive)) continue
+        if (!isDuplicate(overlay, entry, snapshot, isLive)) continue
         violated.push(new Ref(database, native.indexes, BigInt(index.number)))
         break
       }
@@ -278,8 +282,8 @@ export class DocumentWriter {
     const isChanged = this.#replace(ref, ts, ({ next, present }) => {
       if (present === undefined || (present.action === 'delete') !== (action === 'delete')) return present
       removed = present
-      const isRoot = ts <= minimum && (next === undefined || next.ts > minimum)
-      return isRoot ? { ref, ts, action: 'delete', fields: noFields } : undefined
+      const wasValidAtMinimum = ts <= minimum && (next === undefined || next.ts > minimum)
+      return wasValidAtMinimum ? { ref, ts, action: 'delete', fields: noFields } : undefined
     })
     if (removed !== undefined && isChanged)
       this.#historyChanges.push({ ref, validTime: ts, kind: 'history remove', action: removed.action })

@@ -1,5 +1,6 @@
-// The newest version of a live document is stored under the key of the document, so reading a document is one point
-// read. The history of a document contains its superseded versions, and the delete of a deleted document.
+// Reads the stored versions of documents. The newest version of a live document is stored under the key of the
+// document, so reading a document is one point read. The history of a document contains its superseded versions, and
+// the delete of a deleted document.
 
 import { mergeJoin } from '../../base/merge-join.ts'
 import { type CollectionId, type DatabaseId, type Micros, Ref } from '../../values/value.ts'
@@ -54,8 +55,8 @@ export function* storedVersionsAscending(snapshot: Snapshot, ref: Ref, from?: Mi
     return
   }
   const { start, end } = historyRange(ref)
-  const root = from === undefined ? undefined : readFirst(snapshot, historyRange(ref, from))
-  if (root !== undefined) yield root.value
+  const first = from === undefined ? undefined : readFirst(snapshot, historyRange(ref, from))
+  if (first !== undefined) yield first.value
   const newerEnd = from === undefined ? end : historyRange(ref, from).start
   for (const { value } of snapshot.view.range({ start, end: newerEnd, reverse: true })) {
     snapshot.counters.readBytes += value.length

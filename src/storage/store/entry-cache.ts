@@ -95,15 +95,15 @@ export class EntryCache {
   #isValid(run: CachedRun, set: SetPlace, snapshot: Snapshot): boolean {
     const { lastCommitTime, time } = snapshot
     if (run.validAtCommit === lastCommitTime) return true
-    const isUnwritten = !this.#recent.mayHaveWritten(run.range, run.validAtCommit, lastCommitTime)
-    if (!isUnwritten && !isUnrecorded(run, set, snapshot)) return false
+    const mayBeWritten = this.#recent.mayHaveWritten(run.range, run.validAtCommit, lastCommitTime)
+    if (mayBeWritten && mayHaveRecordedChange(run, set, snapshot)) return false
     run.validAtCommit = lastCommitTime
     run.validAtTime = time
     return true
   }
 
-  /** Records a read. Caching the range is useful if it was read before. */
-  isWorth(range: EntryRange): boolean {
+  /** Records a read. Returns whether the range was read before. */
+  isWorthCaching(range: EntryRange): boolean {
     return this.#readOnce.isAgain(hashOf(range))
   }
 
@@ -135,13 +135,17 @@ export function rangeAfter({ end, reverse, start }: EntryRange, key: Bytes): Ent
   return reverse ? { start, end: key, reverse } : { start: keyAfter(key), end, reverse }
 }
 
-function isUnrecorded(run: CachedRun, { collections, database }: SetPlace, snapshot: Snapshot): boolean {
+function mayHaveRecordedChange(
+  run: CachedRun,
+  { collections, database }: SetPlace,
+  snapshot: Snapshot,
+): boolean {
   const { schemaTime, time, view } = snapshot
-  if (run.schemaTime !== schemaTime || time - run.validAtTime > recordKeptMin) return false
-  if (collections === undefined || collections.length > collectionsMax) return false
+  if (run.schemaTime !== schemaTime || time - run.validAtTime > recordKeptMin) return true
+  if (collections === undefined || collections.length > collectionsMax) return true
   const since = micros(run.validAtCommit + 1)
-  return collections.every(
-    collection => firstOf(view, collectionChangesRange(database, collection, since)) === undefined,
+  return collections.some(
+    collection => firstOf(view, collectionChangesRange(database, collection, since)) !== undefined,
   )
 }
 

@@ -20,12 +20,12 @@ import {
   Ref,
   type Value,
 } from '../../values/value.ts'
-import { entryDocumentPlace } from '../keys/key-reader.ts'
+import { entryDocumentOffset, idAt } from '../keys/key-reader.ts'
 import { timeOf } from '../keys/key-times.ts'
 import { keyTags } from '../keys/keyspace.ts'
 import { appendEncoded, decodeValue } from '../keys/value-codec.ts'
 import type { Bytes, Entry } from '../kv/kv-contract.ts'
-import { appendTime, idAt, never, timeAt } from './records.ts'
+import { appendTime, never, timeAt } from './records.ts'
 
 /** The data of an entry that is not in its key. */
 interface EntryRecord {
@@ -36,14 +36,14 @@ interface EntryRecord {
   readonly ttl: Micros
   readonly values: readonly Value[]
   /** The values are too long for the key, so it contains only a prefix of the encoded values. */
-  readonly cut: boolean
+  readonly truncated: boolean
   /** True for an event that removed the entry, false for one that added it; undefined for entries. */
   readonly removed?: boolean
 }
 
 const ttlFlag = 0x01
 const valuesFlag = 0x04
-const cutFlag = 0x08
+const truncatedFlag = 0x08
 const removedFlag = 0x10
 /** Set in every record, to distinguish this format from earlier formats. */
 const formFlag = 0x20
@@ -55,14 +55,14 @@ const extrasAt = sinceAt + 8
 const noValues: readonly Value[] = []
 const writer = new ByteWriter()
 
-export function encodeEntry({ cut, document, removed, since, ttl, values }: EntryRecord): Bytes {
+export function encodeEntry({ document, removed, since, truncated, ttl, values }: EntryRecord): Bytes {
   const endsWithOwn = isOwn(values.at(-1), document)
   const stored = endsWithOwn ? values.slice(0, -1) : values
   const hasTtl = ttl !== never && since !== undefined
   let flags = formFlag
   if (hasTtl) flags |= ttlFlag
   if (stored.length > 0) flags |= valuesFlag
-  if (cut) flags |= cutFlag
+  if (truncated) flags |= truncatedFlag
   if (removed) flags |= removedFlag
   if (endsWithOwn) flags |= ownRefFlag
   writer.reset().u8(flags)
@@ -122,18 +122,18 @@ export function entryTtl({ value }: Pick<Entry, 'value'>): Micros {
 }
 
 export function entryCollection({ key }: Pick<Entry, 'key'>): CollectionId {
-  const at = entryDocumentPlace(key) + 8
+  const at = entryDocumentOffset(key) + 8
   return ((key[at] as number) << 8) | (key[at + 1] as number)
 }
 
 export function entryDocument(database: DatabaseId, { key }: Pick<Entry, 'key'>): Ref {
-  const at = entryDocumentPlace(key)
+  const at = entryDocumentOffset(key)
   return new Ref(database, ((key[at + 8] as number) << 8) | (key[at + 9] as number), idAt(key, at))
 }
 
 /** The key contains only a prefix of the encoded values. */
-export function entryIsCut({ value }: Pick<Entry, 'value'>): boolean {
-  return ((value[0] as number) & cutFlag) !== 0
+export function entryIsTruncated({ value }: Pick<Entry, 'value'>): boolean {
+  return ((value[0] as number) & truncatedFlag) !== 0
 }
 
 /** True if the event removed an entry, false if it added one. */

@@ -1,6 +1,6 @@
 // Computes the rows of a document in the tables of an index, from one version to the next. A row of an entry spans all
 // consecutive versions with this entry. So code that reads only some of a document's versions needs the times at which
-// the entries of the first of them were added (`Timeline.resume`).
+// the entries of the first of them were added (`EntryTimeline.resume`).
 
 import { byteText } from '../../base/byte-text.ts'
 import type { Micros } from '../../values/value.ts'
@@ -22,7 +22,7 @@ interface OpenEntry {
   readonly since: Micros
 }
 
-export class Timeline {
+export class EntryTimeline {
   readonly #index: IndexTables
   /** The entries of the last version, by the text of their keys. */
   #open: ReadonlyMap<string, OpenEntry> = new Map()
@@ -43,8 +43,8 @@ export class Timeline {
   }
 
   /** Continues after the same versions. */
-  fork(): Timeline {
-    const fork = new Timeline(this.#index)
+  fork(): EntryTimeline {
+    const fork = new EntryTimeline(this.#index)
     fork.#open = this.#open
     return fork
   }
@@ -85,7 +85,7 @@ export class Timeline {
 
 /** Returns the rows by the text of their keys. `versions`: the oldest version comes first. */
 export function timelineRows(index: IndexTables, versions: readonly StoredVersion[]): Map<string, IndexRow> {
-  const timeline = new Timeline(index)
+  const timeline = new EntryTimeline(index)
   const rows = versions.flatMap(version => timeline.add(version))
   return new Map([...rows, ...timeline.liveRows()].map(row => [byteText(row.key), row]))
 }

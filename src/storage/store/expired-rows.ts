@@ -1,7 +1,7 @@
 // Finds the expired rows of one document. A version has expired if it was already superseded at the minimum valid time
 // (the start of the retained history). A delete that was valid at the minimum valid time has expired, too. The index
-// rows of a version expire together with the version. A document with a `ttl` expires at its `ttl`, or at its last write
-// if this write is later. If the document's expiry is not after the minimum valid time, the complete document has
+// rows of a version expire together with the version. A document with a `ttl` expires at its `ttl`, or at its last
+// write if this write is later. If the document's expiry is not after the minimum valid time, the complete document has
 // expired. The cost depends only on the expired data, and on the version that was valid at the minimum valid time.
 //
 // A version may have more index rows than one batch removes. The batches then remove the rows of the version before its
@@ -14,7 +14,7 @@ import type { Overlay } from '../kv/overlay.ts'
 import { type Batch, batchBytesMax } from './batch.ts'
 import { removeHome } from './directory.ts'
 import { newestLive, storedVersionsAscending } from './documents.ts'
-import { Timeline } from './entry-timeline.ts'
+import { EntryTimeline } from './entry-timeline.ts'
 import { expiryTime } from './expiry-marks.ts'
 import type { StoredVersion } from './index-tables.ts'
 import { never, versionTime, versionTtl } from './records.ts'
@@ -49,8 +49,8 @@ export function expiredRows(
   const expiresAt = newest === undefined ? never : expiryTime(ttl, versionTime(newest))
   if (ttl !== never && expiresAt <= minimum) return rowsOfDocument(store, transaction, ref, batch)
   const versions = versionsUpTo(snapshot, ref, minimum, newest)
-  const { isAll, keys, root } = removableRows(store, transaction, ref, versions, batch)
-  if (isAll && root?.action === 'delete') keys.push(historyKey(ref, root.ts))
+  const { isAll, keys, last } = removableRows(store, transaction, ref, versions, batch)
+  if (isAll && last?.action === 'delete') keys.push(historyKey(ref, last.ts))
   return { keys, isAll, ...(ttl <= minimum && { expiresAt }) }
 }
 
@@ -63,17 +63,17 @@ export function rowsOfDocument(
 ): ExpiredRows {
   const { rows, snapshot } = transaction
   const versions = storedVersionsAscending(snapshot, ref)
-  const { isAll, keys, root, timelines } = removableRows(store, transaction, ref, versions, batch)
+  const { isAll, keys, last, timelines } = removableRows(store, transaction, ref, versions, batch)
   if (!isAll) return { keys, isAll }
   const live = timelines.flatMap(timeline => timeline.liveRows()).map(({ key }) => key)
-  const last = portionOf(rows.overlay, live, batch)
-  if (last.isAll) {
-    if (root !== undefined)
-      last.keys.push(root.action === 'delete' ? historyKey(ref, root.ts) : documentKey(ref))
+  const rest = portionOf(rows.overlay, live, batch)
+  if (rest.isAll) {
+    if (last !== undefined)
+      rest.keys.push(last.action === 'delete' ? historyKey(ref, last.ts) : documentKey(ref))
     if (ref.collection === native.keys) removeHome(rows.overlay, ref)
   }
-  batch.write(last.keys.length, bytesOf(last.keys))
-  return { keys: [...keys, ...last.keys], isAll: last.isAll }
+  batch.write(rest.keys.length, bytesOf(rest.keys))
+  return { keys: [...keys, ...rest.keys], isAll: rest.isAll }
 }
 
 /** Yields the versions of a document that were written up to the time `upTo`, oldest first. `newest`: if it is live. */
@@ -92,8 +92,8 @@ interface RemovableRows {
   readonly keys: Uint8Array[]
   readonly isAll: boolean
   /** The last version that was read. Its row and its live entries are not in `keys`. */
-  readonly root: StoredVersion | undefined
-  readonly timelines: readonly Timeline[]
+  readonly last: StoredVersion | undefined
+  readonly timelines: readonly EntryTimeline[]
 }
 
 /**
@@ -110,27 +110,27 @@ function removableRows(
 ): RemovableRows {
   // The events of the collection's documents, which serve as expiry marks, are the first index, and are removed last.
   const timelines = indexesOf(rows, ref.database, ref.collection)
-    .map(index => new Timeline(index))
+    .map(index => new EntryTimeline(index))
     .reverse()
   const keys: Uint8Array[] = []
-  let root: StoredVersion | undefined
+  let last: StoredVersion | undefined
   let steps = 0
   for (const stored of versions) {
     // Without a second version, the next batch would begin with the same version again.
-    if (steps++ > 1 && batch.isFull()) return { keys, isAll: false, root, timelines }
+    if (steps++ > 1 && batch.isFull()) return { keys, isAll: false, last, timelines }
     const version = rows.reader.read(ref, stored)
     const ended = store.counted(ref.database, () =>
       timelines.flatMap(timeline => timeline.add(version)).map(({ key }) => key),
     )
     const added = portionOf(rows.overlay, ended, batch)
-    if (added.isAll && root !== undefined) added.keys.push(historyKey(ref, root.ts))
+    if (added.isAll && last !== undefined) added.keys.push(historyKey(ref, last.ts))
     for (const key of added.keys) keys.push(key)
     batch.read(1, stored.length)
     batch.write(added.keys.length, bytesOf(added.keys))
-    if (!added.isAll) return { keys, isAll: false, root, timelines }
-    root = version
+    if (!added.isAll) return { keys, isAll: false, last, timelines }
+    last = version
   }
-  return { keys, isAll: true, root, timelines }
+  return { keys, isAll: true, last, timelines }
 }
 
 interface Portion {

@@ -26,7 +26,7 @@ import { shortNatives } from './retention.ts'
 import { firstOf } from './snapshot.ts'
 import type { CollectionPlace } from './store-contract.ts'
 
-/** A expiry mark: data of `ref` expires when the minimum valid time of the collection reaches `time`. */
+/** An expiry mark: data of `ref` expires when the minimum valid time of the collection reaches `time`. */
 export interface ExpiryMark {
   readonly key: Bytes
   readonly ref: Ref
@@ -60,7 +60,7 @@ export function expiryTime(ttl: Micros, ts: Micros): Micros {
 }
 
 /** A collection's marks: the events of its documents, and its rows in the table of marks. */
-function orders({ collection, database }: CollectionPlace, notAfter?: Micros): readonly KeyRange[] {
+function markRanges({ collection, database }: CollectionPlace, notAfter?: Micros): readonly KeyRange[] {
   const upTo = notAfter === undefined ? undefined : ({ ts: notAfter, side: 'high' } as const)
   return [
     eventRange(database, documentsIndex(collection), noTerms, undefined, upTo),
@@ -77,7 +77,7 @@ export function expiryMarks(
   from?: Bytes,
 ): ExpiryMark[] {
   const marks: ExpiryMark[] = []
-  for (const range of intervalsFrom(orders(place, notAfter), from)) {
+  for (const range of intervalsFrom(markRanges(place, notAfter), from)) {
     if (marks.length >= limit) break
     for (const row of view.range({ ...range, limit: limit - marks.length })) marks.push(markOf(row))
   }
@@ -98,23 +98,23 @@ export function* markedDocuments(
 ): Generator<{ readonly time: Micros; readonly documents: Ref[] }, void, void> {
   const { end } = expiryMarkRange(database, collection, last < never ? last : undefined)
   const { end: start } = expiryMarkRange(database, collection, micros(first - 1))
-  let under: { readonly time: Micros; readonly documents: Ref[] } | undefined
+  let current: { readonly time: Micros; readonly documents: Ref[] } | undefined
   for (const { key } of view.range({ start, end, reverse })) {
     const { ref, ts } = decodeKeyOf('expiry', key)
-    if (under?.time === ts) under.documents.push(ref)
+    if (current?.time === ts) current.documents.push(ref)
     else {
-      if (under !== undefined) yield under
-      under = { time: ts, documents: [ref] }
+      if (current !== undefined) yield current
+      current = { time: ts, documents: [ref] }
     }
   }
-  if (under !== undefined) yield under
+  if (current !== undefined) yield current
 }
 
-/** Returns the time of a collection's earliest mark, or of its earliest mark after `after`; undefined if there is none. */
+/** The time of a collection's earliest mark, or of its earliest mark after `after`; undefined if there is none. */
 export function earliestMark(view: View, place: CollectionPlace, after?: Micros): Micros | undefined {
-  const past = after === undefined ? undefined : orders(place, after)
+  const past = after === undefined ? undefined : markRanges(place, after)
   let first: Micros | undefined
-  for (const [at, { end, start }] of orders(place).entries()) {
+  for (const [at, { end, start }] of markRanges(place).entries()) {
     const row = firstOf(view, { start: past?.[at]?.end ?? start, end })
     if (row !== undefined) first = Math.min(first ?? never, markOf(row).time)
   }

@@ -1,6 +1,6 @@
-// Plans when the sweeper (sweeper.ts) checks collections for expired data. A collection with data that will expire has a
-// row of pending work (sweeper-work.ts), which is due when its first expiry mark (expiry-marks.ts) expires. The rows are
-// stored, so neither a start nor an idle service reads collections without work, however many there are.
+// Plans when the sweeper (sweeper.ts) checks collections for expired data. A collection with data that will expire has
+// a row of pending work (sweeper-work.ts), which is due when its first expiry mark (expiry-marks.ts) expires. The rows
+// are stored, so neither a start nor an idle service reads collections without work, however many there are.
 //
 // New marks are found in the change log, which lists the collections that each transaction changed. One more row
 // contains the position in the change log: each mark of a transaction up to this position has a row of pending work.
@@ -9,15 +9,7 @@
 
 import { epoch, micros } from '../../base/micros.ts'
 import { upsert } from '../../base/upsert.ts'
-import {
-  type CollectionId,
-  collectionOf,
-  type DatabaseId,
-  type Micros,
-  native,
-  Ref,
-  rootDatabase,
-} from '../../values/value.ts'
+import { collectionOf, type DatabaseId, type Micros, native, Ref, rootDatabase } from '../../values/value.ts'
 import { timeOf } from '../keys/key-times.ts'
 import { changesRange, garbageKey } from '../keys/keyspace.ts'
 import { batchEnd } from './batch.ts'
@@ -27,7 +19,7 @@ import { earliestMark, mayExpire, nativePlaces } from './expiry-marks.ts'
 import { decodeTime, encodeTimes, never } from './records.ts'
 import { expiresAt } from './retention.ts'
 import type { Store } from './store.ts'
-import type { CollectionPlace, EntryScan } from './store-contract.ts'
+import type { CollectionPlace } from './store-contract.ts'
 import { recordWork } from './sweeper-work.ts'
 import type { StoreTransaction } from './transaction.ts'
 
@@ -84,10 +76,6 @@ function listingsOf(database: DatabaseId): Listing[] {
     { database, kind: native.databases, first: 0n },
     { database, kind: native.collections, first: 0n },
   ]
-}
-
-function startingAt(database: DatabaseId, kind: CollectionId, id: bigint): EntryScan {
-  return { from: { values: [], document: new Ref(database, kind, id), side: 'low' } }
 }
 
 /** A collection whose next check must be planned. */
@@ -196,12 +184,8 @@ export class ExpiryPlan {
         const children: Listing[] = []
         count++
         if (kind === native.collections && first === 0n) places.push(...nativePlaces(database))
-        for (const { document } of scanDocuments(
-          snapshot,
-          database,
-          kind,
-          startingAt(database, kind, first),
-        )) {
+        const from = { values: [], document: new Ref(database, kind, first), side: 'low' } as const
+        for (const { document } of scanDocuments(snapshot, database, kind, { from })) {
           if (isFull()) {
             listings.push({ ...listing, first: document.id })
             break

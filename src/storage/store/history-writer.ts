@@ -12,7 +12,7 @@ import { documentKey, historyKey, historyRange, indexEndedKey, indexEndedRange }
 import type { Overlay } from '../kv/overlay.ts'
 import { newestLive, validAt } from './documents.ts'
 import { entrySince, withSince } from './entry-records.ts'
-import { Timeline } from './entry-timeline.ts'
+import { EntryTimeline } from './entry-timeline.ts'
 import { expiryTime, markExpiry } from './expiry-marks.ts'
 import { restartDocument } from './index-builder.ts'
 import {
@@ -141,7 +141,7 @@ interface RowChange {
 function addIndexRows(context: Rows, index: IndexTables, { after, before, old, written }: RowChange): void {
   const { overlay } = context
   const { next, present, previous } = before
-  const earlier = new Timeline(index)
+  const earlier = new EntryTimeline(index)
   if (previous !== undefined) {
     const superseded = (present ?? next)?.ts ?? never
     earlier.resume(previous, entry => startOf(context, index, entry, { ts: previous.ts, superseded }))
@@ -161,7 +161,11 @@ function addIndexRows(context: Rows, index: IndexTables, { after, before, old, w
   }
 }
 
-function addTimeline(rows: Map<string, IndexRow>, timeline: Timeline, { next, present }: NearVersions): void {
+function addTimeline(
+  rows: Map<string, IndexRow>,
+  timeline: EntryTimeline,
+  { next, present }: NearVersions,
+): void {
   const add = (found: readonly IndexRow[]) => {
     for (const row of found) rows.set(byteText(row.key), row)
   }

@@ -1,6 +1,7 @@
-// Estimates how many documents of a collection have ids below a given id. Counting them would read the whole collection,
-// and ids are not evenly distributed: imported ids are small, generated ids contain the time. So the range of ids is
-// halved repeatedly, each part is narrowed to its first and last document, and the density of each part is sampled.
+// Estimates how many documents of a collection have ids below a given id. Counting them would read the whole
+// collection, and ids are not evenly distributed: imported ids are small, generated ids contain the time. So the range
+// of ids is halved repeatedly, each part is narrowed to its first and last document, and the density of each part is
+// sampled.
 
 import type { CollectionId, DatabaseId } from '../../values/value.ts'
 import { everyDocument, idMax } from './documents.ts'

@@ -43,6 +43,7 @@ export async function reserveStretch(
   return result
 }
 
+/** The row with the end of the last reserved range of a worker number. */
 const markKey = (worker: number) => metaKey(`${markName}${worker}`)
 
 /** The end of the last reserved range of a worker number, in milliseconds of the Unix epoch. */

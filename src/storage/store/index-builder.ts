@@ -15,7 +15,7 @@ import {
   native,
   Ref,
 } from '../../values/value.ts'
-import { decodeKeyOf } from '../keys/key-reader.ts'
+import { decodeKeyOf, idAt } from '../keys/key-reader.ts'
 import { buildKey, tagRange } from '../keys/keyspace.ts'
 import type { View } from '../kv/kv-contract.ts'
 import type { Journal, Overlay } from '../kv/overlay.ts'
@@ -23,7 +23,7 @@ import { Batch, batchBytesMax } from './batch.ts'
 import type { StoreCatalogue } from './catalogue.ts'
 import { everyDocument, idMax, storedVersionsAscending, validAt } from './documents.ts'
 import { entrySince, hasExpired } from './entry-records.ts'
-import { Timeline } from './entry-timeline.ts'
+import { EntryTimeline } from './entry-timeline.ts'
 import { markExpiry } from './expiry-marks.ts'
 import { buildErrorField, namedCollections } from './index-definition.ts'
 import {
@@ -33,7 +33,7 @@ import {
   type StoredVersion,
   userIndex,
 } from './index-tables.ts'
-import { idAt, timeAt, versionTime } from './records.ts'
+import { timeAt, versionTime } from './records.ts'
 import { minimumValidTime } from './retention.ts'
 import type { Rows } from './rows.ts'
 import { firstOf, type Snapshot } from './snapshot.ts'
@@ -145,7 +145,7 @@ function indexDocument(
   const { bindings, reader, snapshot } = context
   const compute = <T>(work: () => T): T => bindings.perItem(limits.documentBindingsMs, work)
   const writer = new RowWriter(context, ref, batch, journal)
-  const timeline = new Timeline(index)
+  const timeline = new EntryTimeline(index)
   let last = from && compute(() => resumeAt(context, ref, timeline, from))
   const versions = storedVersionsAscending(snapshot, ref, last?.ts)
   if (last !== undefined) versions.next()
@@ -170,7 +170,7 @@ function indexDocument(
 function resumeAt(
   { reader, snapshot }: Rows,
   ref: Ref,
-  timeline: Timeline,
+  timeline: EntryTimeline,
   from: VersionPosition,
 ): StoredVersion | undefined {
   const stored = validAt(snapshot, ref, from.ts)
@@ -180,7 +180,7 @@ function resumeAt(
   return version
 }
 
-function timesOf(open: Timeline['open']): Micros[] {
+function timesOf(open: EntryTimeline['open']): Micros[] {
   return Array.from(open.values(), ({ since }) => since)
 }
 
@@ -189,8 +189,8 @@ function bytesOf(row: IndexRow): number {
 }
 
 /**
- * Writes the index rows of a document. Adds an expiry mark (expiry-marks.ts) for a row that has already expired, because
- * the sweeper (sweeper.ts) may already have removed the earlier mark.
+ * Writes the index rows of a document. Adds an expiry mark (expiry-marks.ts) for a row that has already expired,
+ * because the sweeper (sweeper.ts) may already have removed the earlier mark.
  */
 class RowWriter {
   readonly #context: Rows
@@ -210,8 +210,8 @@ class RowWriter {
   }
 
   /**
-   * Writes the rows that end with a version, or the live rows of a document. Returns false if some of the rows must wait
-   * for the next batch. `storedBytes`: the size of the version.
+   * Writes the rows that end with a version, or the live rows of a document. Returns false if some of the rows must
+   * wait for the next batch. `storedBytes`: the size of the version.
    */
   write(rows: readonly IndexRow[], storedBytes: number): boolean {
     const batch = this.#batch
@@ -327,7 +327,6 @@ export function progressOf(view: View, index: Ref): BuildProgress | undefined {
   return progress && decodeProgress(progress)
 }
 
-/** The builds that are not complete. */
 export function pendingBuildsIn(view: View): Ref[] {
   return Array.from(view.range(tagRange('build')), ({ key }) => buildOf(key))
 }
@@ -346,8 +345,7 @@ export function nextBuild(view: View, database: DatabaseId, index: number): Ref 
  * Throws {@link BuildFailure} if a document cannot be indexed; the failed transaction writes nothing.
  */
 export function continueBuild(transaction: BuildTransaction, index: Ref, isOver: () => boolean): void {
-  const { rows: context } = transaction
-  const { catalogue } = transaction
+  const { catalogue, rows: context } = transaction
   const key = buildKey(index.database, Number(index.id))
   const progress = context.overlay.get(key)
   const definition = catalogue.index(index)
@@ -357,8 +355,7 @@ export function continueBuild(transaction: BuildTransaction, index: Ref, isOver:
     return
   }
   const from = decodeProgress(progress)
-  const { hooks } = context
-  const tables = userIndex(definition, hooks, catalogue)
+  const tables = userIndex(definition, context.hooks, catalogue)
   const collections = [...(namedCollections(definition) ?? catalogue.collectionsOf(index.database))].sort(
     (left, right) => left - right,
   )
@@ -374,7 +371,7 @@ export function continueBuild(transaction: BuildTransaction, index: Ref, isOver:
     for (const ref of everyDocument(context.snapshot, index.database, collection, { first, last: idMax })) {
       const { id } = ref
       const position = collection === from.collection && id === from.id ? from.version : undefined
-      const rest = attempt(index, ref, () => indexDocument(context, ref, tables, position, versions))
+      const rest = orBuildFailure(index, ref, () => indexDocument(context, ref, tables, position, versions))
       if (rest !== undefined) {
         context.overlay.set(key, encodeProgress({ collection, id, version: rest.version }))
         return
@@ -391,7 +388,8 @@ export function continueBuild(transaction: BuildTransaction, index: Ref, isOver:
   transaction.put(index, fields)
 }
 
-function attempt<T>(index: Ref, document: Ref, work: () => T): T {
+/** Wraps each error of `work` in a {@link BuildFailure}. */
+function orBuildFailure<T>(index: Ref, document: Ref, work: () => T): T {
   try {
     return work()
   } catch (cause) {

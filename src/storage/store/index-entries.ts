@@ -108,7 +108,7 @@ function checkWidth(entries: number, document: bigint): void {
  */
 function combine(lists: readonly (readonly Value[])[], document: bigint): readonly (readonly Value[])[] {
   if (lists.length === 0) return onlyEmpty
-  if (lists.every(isSingle)) return [lists.map(first)]
+  if (lists.every(list => list.length === 1)) return [lists.map(list => list[0] as Value)]
   checkWidth(
     lists.reduce((product, list) => product * list.length, 1),
     document,
@@ -121,14 +121,6 @@ function combine(lists: readonly (readonly Value[])[], document: bigint): readon
     })
   }
   return tuples
-}
-
-function isSingle(list: readonly Value[]): boolean {
-  return list.length === 1
-}
-
-function first(list: readonly Value[]): Value {
-  return list[0] as Value
 }
 
 /**
@@ -167,12 +159,12 @@ function fold(value: Value): Value {
 }
 
 function elementsOf(value: Value): readonly Value[] {
-  if (!isArray(value)) return [single(value)]
-  return distinct(value.map(element => (isArray(element) ? null : single(element))))
+  if (!isArray(value)) return [indexable(value)]
+  return distinct(value.map(element => (isArray(element) ? null : indexable(element))))
 }
 
 /** Entries cannot contain objects or unresolved references, so null replaces them. */
-function single(value: Value): Value {
+function indexable(value: Value): Value {
   return isObject(value) || value instanceof UnresolvedRef ? null : value
 }
 

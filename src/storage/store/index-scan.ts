@@ -5,6 +5,7 @@
 import { mergeJoin } from '../../base/merge-join.ts'
 import { compareBytes } from '../../values/order.ts'
 import { type CollectionId, type Micros, Time, TransactionTime, type Value } from '../../values/value.ts'
+import { timeLength } from '../keys/key-times.ts'
 import { type IndexTable, indexTermsPrefix } from '../keys/keyspace.ts'
 import { compareEntries, compareToBound, entryRange, tupleBytesMax } from '../keys/tuple.ts'
 import type { Bytes, Entry } from '../kv/kv-contract.ts'
@@ -18,7 +19,14 @@ import {
   runEntriesMax,
   type SetPlace,
 } from './entry-cache.ts'
-import { entryDocument, entryIsCut, entrySince, entryTtl, entryUntil, entryValues } from './entry-records.ts'
+import {
+  entryDocument,
+  entryIsTruncated,
+  entrySince,
+  entryTtl,
+  entryUntil,
+  entryValues,
+} from './entry-records.ts'
 import { countRow, isExpired, type Snapshot } from './snapshot.ts'
 import type { EntryScan, IndexEntry } from './store-contract.ts'
 
@@ -31,37 +39,32 @@ export interface EntrySet extends SetPlace {
 }
 
 /**
- * Yields the entries of a set in order, as of the past time `at`, or now. `known`: a cache for present entries. Rows
- * are read only when they are needed.
+ * Yields the entries of a set in order, as of the past time `at`, or now. `cache`: for present entries. Rows are read
+ * only when they are needed.
  */
 export function scanEntries(
   snapshot: Snapshot,
   set: EntrySet,
   requested: EntryScan,
   at?: Micros,
-  known?: EntryCache,
+  cache?: EntryCache,
 ): Iterable<IndexEntry> {
   const scan = withArity(set, requested)
   const { from, reverse = false, to } = scan
   const { start, end, inexact } = entryRange(termsPrefix(set, 'live'), set.descending, from, to)
   if (compareBytes(start, end) >= 0) return []
-  if (known !== undefined && at === undefined && !inexact) {
+  if (cache !== undefined && at === undefined && !inexact) {
     const range = { start, end, reverse }
-    const run = known.find(range, set, snapshot)
-    if (run !== undefined) return cachedEntries(snapshot, set, run, known)
-    if (known.isWorth(range)) return cachedEntries(snapshot, set, { range, entries: [], rest: range }, known)
+    const run = cache.find(range, set, snapshot)
+    if (run !== undefined) return cachedEntries(snapshot, set, run, cache)
+    if (cache.isWorthCaching(range))
+      return cachedEntries(snapshot, set, { range, entries: [], rest: range }, cache)
   }
-  const rows = at === undefined ? table(snapshot, set, 'live', scan) : rowsAt(snapshot, set, scan, at)
-  if (!inexact) return shownEntries(snapshot, set, rows, reverse)
-  return shownEntries(
-    snapshot,
-    set,
-    rows,
-    reverse,
-    entry =>
-      !(from && compareToBound(entry, from, set.descending) < 0) &&
-      !(to && compareToBound(entry, to, set.descending) > 0),
-  )
+  const rows = at === undefined ? tableRows(snapshot, set, 'live', scan) : rowsAt(snapshot, set, scan, at)
+  const isWithin = (entry: IndexEntry) =>
+    !(from && compareToBound(entry, from, set.descending) < 0) &&
+    !(to && compareToBound(entry, to, set.descending) > 0)
+  return shownEntries(snapshot, set, rows, reverse, inexact ? isWithin : undefined)
 }
 
 /** Skips expired entries, invisible entries, and entries outside of the bounds. */
@@ -73,7 +76,7 @@ function* shownEntries(
   isWithin?: (entry: IndexEntry) => boolean,
 ): Generator<IndexEntry> {
   const prefixLength = termsPrefix(set, 'live').length
-  for (const row of orderCut(rows, set, prefixLength, reverse)) {
+  for (const row of sortTruncated(rows, set, prefixLength, reverse)) {
     if (isExpired(snapshot, entryTtl(row))) continue
     const document = entryDocument(set.database, row)
     if (!set.isLive(document.collection)) continue
@@ -88,7 +91,7 @@ function* cachedEntries(
   snapshot: Snapshot,
   set: EntrySet,
   { entries, range, rest }: Pick<CachedRun, 'range' | 'entries' | 'rest'>,
-  known: EntryCache,
+  cache: EntryCache,
 ): Generator<IndexEntry> {
   const { counters } = snapshot
   counters.readBytes += range.start.length
@@ -104,7 +107,7 @@ function* cachedEntries(
     let isFull = false
     for (const row of rowsIn(snapshot, rest)) {
       // An entry whose key contains only a part of its values is not cached, because such entries must be sorted.
-      isFull = entryIsCut(row) || entries.length + added.length === runEntriesMax
+      isFull = entryIsTruncated(row) || entries.length + added.length === runEntriesMax
       if (isFull) {
         counters.readBytes -= row.value.length
         break
@@ -117,7 +120,7 @@ function* cachedEntries(
     if (!isFull) unread = undefined
   } finally {
     if (added.length > 0 || unread === undefined)
-      known.remember({ range, entries: [...entries, ...added], rest: unread }, snapshot)
+      cache.remember({ range, entries: [...entries, ...added], rest: unread }, snapshot)
   }
   if (unread !== undefined) yield* shownEntries(snapshot, set, rowsIn(snapshot, unread), range.reverse)
 }
@@ -139,7 +142,7 @@ function withArity({ descending: { length } }: EntrySet, { from, reverse, to }: 
   return { from: fit(from), to: fit(to), reverse }
 }
 
-function* table(
+function* tableRows(
   snapshot: Snapshot,
   set: EntrySet,
   which: 'live' | 'ended',
@@ -162,17 +165,18 @@ function* rowsIn(snapshot: Snapshot, range: EntryRange): Generator<Entry> {
 
 /** Live entries, and entries that were removed after `at`. */
 function* rowsAt(snapshot: Snapshot, set: EntrySet, scan: EntryScan, at: Micros): Generator<Entry> {
-  const live = table(snapshot, set, 'live', scan).filter(row => entrySince(row) <= at)
-  const ended = table(snapshot, set, 'ended', scan).filter(
+  const live = tableRows(snapshot, set, 'live', scan).filter(row => entrySince(row) <= at)
+  const ended = tableRows(snapshot, set, 'ended', scan).filter(
     row => entrySince(row) <= at && at < entryUntil(row),
   )
   const sign = scan.reverse ? -1 : 1
-  const byPlace = (left: Entry, right: Entry) => compareBytes(placeOf(left, 0), placeOf(right, 8)) * sign
-  for (const rows of mergeJoin(live, ended, byPlace)) for (const row of rows) if (row !== undefined) yield row
+  const byEntry = (left: Entry, right: Entry) =>
+    compareBytes(entryPart(left, 0), entryPart(right, timeLength)) * sign
+  for (const rows of mergeJoin(live, ended, byEntry)) for (const row of rows) if (row !== undefined) yield row
 }
 
 /** Returns the key of a row without the tag of its table and without the last `trailing` bytes. */
-function placeOf(row: Entry, trailing: number): Bytes {
+function entryPart(row: Entry, trailing: number): Bytes {
   return row.key.subarray(1, row.key.length - trailing)
 }
 
@@ -180,7 +184,7 @@ function placeOf(row: Entry, trailing: number): Bytes {
  * Yields the rows in the order of their entries: a key contains only the beginning of long values, so rows whose keys
  * have the same beginning are sorted by their complete values.
  */
-function* orderCut(
+function* sortTruncated(
   rows: Iterable<Entry>,
   set: EntrySet,
   prefixLength: number,
@@ -188,12 +192,12 @@ function* orderCut(
 ): Generator<Entry> {
   let run: Entry[] = []
   for (const row of rows) {
-    const cut = entryIsCut(row)
-    if (run.length > 0 && !(cut && sameBeginning(run[0] as Entry, row, prefixLength))) {
+    const isTruncated = entryIsTruncated(row)
+    if (run.length > 0 && !(isTruncated && sameBeginning(run[0] as Entry, row, prefixLength))) {
       yield* sortRun(run, set, reverse)
       run = []
     }
-    if (cut) run.push(row)
+    if (isTruncated) run.push(row)
     else yield row
   }
   if (run.length > 0) yield* sortRun(run, set, reverse)

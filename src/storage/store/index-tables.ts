@@ -16,7 +16,7 @@ import {
   type Ref,
   type Value,
 } from '../../values/value.ts'
-import { positionBytes } from '../keys/key-reader.ts'
+import { entryDocumentBytes } from '../keys/key-reader.ts'
 import {
   buildKey,
   builtinIndexes,
@@ -29,7 +29,7 @@ import {
 } from '../keys/keyspace.ts'
 import { prefixRange } from '../keys/prefix.ts'
 import { encodeTerms } from '../keys/terms.ts'
-import { encodeTuple, isCut } from '../keys/tuple.ts'
+import { encodeTuple, isTruncated } from '../keys/tuple.ts'
 import { type TransactionTimeSource, withTransactionTime } from '../keys/value-codec.ts'
 import type { Bytes } from '../kv/kv-contract.ts'
 import type { Journal, Overlay } from '../kv/overlay.ts'
@@ -197,8 +197,8 @@ function entriesOf(
 const fewEntries = 32
 
 /**
- * Adds up the bytes of the live rows of a version. Throws a RequestError if no transaction can write the rows, before the
- * rows take memory: a few kilobytes of values, repeated for 100 000 terms, are gigabytes.
+ * Adds up the bytes of the live rows of a version. Throws a RequestError if no transaction can write the rows, before
+ * the rows take memory: a few kilobytes of values, repeated for 100 000 terms, are gigabytes.
  */
 class RowsSize {
   readonly #keys = new Set<string>()
@@ -234,8 +234,8 @@ export function byKey(entries: PreparedEntries): Map<string, PreparedEntry> {
 }
 
 /**
- * Empty if the version has too many entries, or if their rows have too many bytes for a transaction. This is possible if the
- * index was created after the version.
+ * Empty if the version has too many entries, or if their rows have too many bytes for a transaction. This is possible
+ * if the index was created after the version.
  */
 export function entriesOfStored(
   index: IndexTables,
@@ -380,11 +380,11 @@ export function eventRow(entry: PreparedEntry, ts: Micros, action: EntryChange['
 /** `since`: when the entry was added; undefined for the record of an event. */
 function recordOf(entry: PreparedEntry, since: Micros | undefined, removed = false): Bytes {
   const { document, parts, ttl, values } = entry
-  return encodeEntry({ document, ttl, values, cut: isCut(parts.values.bytes), since, removed })
+  return encodeEntry({ document, ttl, values, truncated: isTruncated(parts.values.bytes), since, removed })
 }
 
 /** Returns whether another document has a live entry with the same terms and values. */
-export function isTaken(
+export function isDuplicate(
   overlay: Overlay,
   entry: PreparedEntry,
   snapshot: Snapshot,
@@ -396,7 +396,7 @@ export function isTaken(
   const { tie } = parts.values
   for (const row of overlay.range(prefixRange(liveKey.subarray(0, documentStart)))) {
     countRow()
-    if (compareBytes(row.key.subarray(documentStart + positionBytes), tie) !== 0) continue
+    if (compareBytes(row.key.subarray(documentStart + entryDocumentBytes), tie) !== 0) continue
     if (compareBytes(row.key, liveKey) === 0) continue
     if (!isExpired(snapshot, entryTtl(row)) && isLive(entryCollection(row))) return true
   }

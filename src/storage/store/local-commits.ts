@@ -79,7 +79,7 @@ export class LocalCommits implements Commits {
           continue
         case 'stale':
         case 'long': {
-          if (owner?.evaluateAt) return this.#commitInTurn(owner.evaluateAt)
+          if (owner?.evaluateAt) return this.#commitUnderLock(owner.evaluateAt)
           if (decision === 'stale') return decision
           const since = (await owner?.validate()) ?? 'stale'
           if (since === 'stale') return since
@@ -122,8 +122,8 @@ export class LocalCommits implements Commits {
     })
   }
 
-  /** Another process evaluates the attempt while this process holds the lock. */
-  async #commitInTurn<T>(
+  /** Commits an attempt that another process evaluates while this process holds the lock. */
+  async #commitUnderLock<T>(
     evaluateAt: NonNullable<AttemptOwner<T>['evaluateAt']>,
   ): Promise<TransactionOutcome<T> | 'stale'> {
     const announcement = this.#times.announce(epoch)

@@ -1,8 +1,8 @@
-// Rows of the change log (change-log.ts) expire after a day. The recorded changes of a collection expire when its
-// retained history no longer contains them. When a row of the log is removed, a check of each collection in the row
-// becomes pending work, due when the recorded changes expire. A collection has at most one such row per day. If
-// `history_days` is reduced, changes expire earlier, so each collection with recorded changes is checked at least once
-// a month.
+// Removes old rows of the change log and the change record (change-log.ts). Rows of the log expire after a day. The
+// recorded changes of a collection expire when its retained history no longer contains them. When a row of the log is
+// removed, a check of each collection in the row becomes pending work, due when the recorded changes expire. A
+// collection has at most one row of pending work per day. If `history_days` is reduced, changes expire earlier, so each
+// collection with recorded changes is checked at least once a month.
 
 import { epoch, micros, microsPerDay } from '../../base/micros.ts'
 import { collectionOf, firstUserCollection, type Micros } from '../../values/value.ts'
@@ -75,12 +75,12 @@ function removeCollectionChanges(
   const { overlay } = transaction.rows
   const { database } = target
   const collection = Number(target.id)
-  const ofLog = now - changeLogMicros
+  const logStart = now - changeLogMicros
   const floor =
     collection < firstUserCollection
-      ? ofLog
+      ? logStart
       : Math.min(
-          ofLog,
+          logStart,
           transaction.minimumValidTime(database, collection, Math.min(now, transaction.snapshotTime)),
         )
   const old = collectionChangesRange(database, collection, undefined, micros(floor))
@@ -90,13 +90,13 @@ function removeCollectionChanges(
   const oldest = firstOf(overlay, collectionChangesRange(database, collection, micros(floor)))
   const ts = oldest && timeOf(oldest.key)
   // If the change log still contains the oldest change, the next check is scheduled when the row of the log is removed.
-  if (ts !== undefined && ts < ofLog) scheduleRemoval(transaction, { database, collection }, ts, now)
+  if (ts !== undefined && ts < logStart) scheduleRemoval(transaction, { database, collection }, ts, now)
 }
 
 /**
  * Schedules a check of a collection with a recorded change at `ts`: at the end of the day on which the change expires,
- * or on which {@link checkEveryMicros} have passed since `ts`, whichever is earlier, but not before the end of the day of
- * `after`.
+ * or on which {@link checkEveryMicros} have passed since `ts`, whichever is earlier, but not before the end of the day
+ * of `after`.
  */
 function scheduleRemoval(
   transaction: StoreTransaction,

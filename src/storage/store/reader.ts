@@ -77,7 +77,7 @@ export interface TransactionParts {
 }
 
 export interface TransactionTimes {
-  /** The snapshot that the transaction reads. */
+  /** See {@link Snapshot.time}. */
   readonly time: Micros
   /** See {@link Snapshot.schemaTime}. */
   readonly schemaTime: Micros
@@ -168,27 +168,27 @@ export abstract class StoreReader {
 
   #newest(ref: Ref): Version | undefined {
     const { documents } = this.parts
-    const known = documents.find(ref)
+    const cached = documents.find(ref)
     const shapeTime = this.versionReader.shapeTimeOf(ref)
     // A transaction that may write must read the row, so that the row is in its read set.
     const mayUseCache = !this.writable
-    if (mayUseCache && known?.validAtCommit === this.lastCommitTime && known.shapeTime === shapeTime) {
-      this.counters.readBytes += known.size
-      return isExpired(this.snapshot, known.ttl) ? undefined : known.version
+    if (mayUseCache && cached?.validAtCommit === this.lastCommitTime && cached.shapeTime === shapeTime) {
+      this.counters.readBytes += cached.size
+      return isExpired(this.snapshot, cached.ttl) ? undefined : cached.version
     }
-    if (mayUseCache && known === undefined && documents.isAbsent(ref, this.lastCommitTime)) return undefined
-    const stored = read(this.snapshot, documentKey(ref), known?.bytes)
+    if (mayUseCache && cached === undefined && documents.isAbsent(ref, this.lastCommitTime)) return undefined
+    const stored = read(this.snapshot, documentKey(ref), cached?.bytes)
     if (stored === undefined) {
-      if (mayUseCache) documents.notFound(ref, this.lastCommitTime)
+      if (mayUseCache) documents.addAbsent(ref, this.lastCommitTime)
       return undefined
     }
     if (!isVisible(this.snapshot, stored)) return undefined
-    if (stored === known?.bytes && known.shapeTime === shapeTime) {
-      if (mayUseCache) known.validAtCommit = this.lastCommitTime
-      return known.version
+    if (stored === cached?.bytes && cached.shapeTime === shapeTime) {
+      if (mayUseCache) cached.validAtCommit = this.lastCommitTime
+      return cached.version
     }
     const version = this.decode(ref, stored)
-    return mayUseCache ? documents.decoded(stored, version, shapeTime, this.lastCommitTime) : version
+    return mayUseCache ? documents.add(stored, version, shapeTime, this.lastCommitTime) : version
   }
 
   /** Migrates the version to the present shape (structure of fields) of its collection. */
@@ -264,8 +264,8 @@ export abstract class StoreReader {
     )
     // A transaction that may write must read the rows, so that they are in its read set. Under the writer lock, such a
     // transaction may also read a state that no other transaction can see yet, for which cached data is not valid.
-    const known = this.writable ? undefined : this.parts.entries
-    return scanEntries(this.snapshot, this.#entrySet(index, terms), scan, at, known)
+    const cache = this.writable ? undefined : this.parts.entries
+    return scanEntries(this.snapshot, this.#entrySet(index, terms), scan, at, cache)
   }
 
   #entrySet(index: IndexDefinition, terms: readonly Value[]): EntrySet {

@@ -19,22 +19,15 @@ import { encodeTimes, timeAt, versionTime, withVersionTime } from './records.ts'
  */
 export function rebased(writes: readonly Write[], from: Micros, to: Micros): Write[] {
   const times = new KeyTimes(from, to)
-  const made: Write[] = []
+  const result: Write[] = []
   for (const { key, value } of writes) {
     const tag = key[0] as number
-    made.push({ key: times.replace(key), value: value && rebasedValue(tag, value, from, to) })
-    if (tag === keyTags.expiry && value !== undefined && isBetween(timeOf(key), from, to))
-      made.push({ key: withTime(key, to), value })
+    result.push({ key: times.replace(key), value: value && rebasedValue(tag, value, from, to) })
+    if (tag !== keyTags.expiry || value === undefined) continue
+    const time = timeOf(key)
+    if (time > from && time < to) result.push({ key: new KeyTimes(time, to).replace(key), value })
   }
-  return made
-}
-
-function isBetween(time: Micros, from: Micros, to: Micros): boolean {
-  return time > from && time < to
-}
-
-function withTime(key: Bytes, to: Micros): Bytes {
-  return new KeyTimes(timeOf(key), to).replace(key)
+  return result
 }
 
 function rebasedValue(tag: number, value: Bytes, from: Micros, to: Micros): Bytes {

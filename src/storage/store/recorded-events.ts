@@ -31,7 +31,7 @@ const stepsPerChange = 20
  * Factor of the time limit for computing bindings (computed fields) again. It is generous, because the same bindings
  * were computed within the normal limit when the version was written.
  */
-const patience = 10
+const bindingTimeFactor = 10
 
 /** Not decoded yet. */
 export interface BufferedEvent {
@@ -129,7 +129,7 @@ export class RecordedEvents {
     if (stored === undefined || versionTime(stored) !== time) return
     const earlier = this.#storedAt(ref, micros(time - 1))
     const [before, after] = bindings.perItem(
-      patience * limits.documentBindingsMs,
+      bindingTimeFactor * limits.documentBindingsMs,
       () => [this.#entriesOf(ref, earlier, set), this.#entriesOf(ref, stored, set)] as const,
     )
     for (const entry of notIn(after, before)) yield bufferedEvent(entry, time, 'remove')

@@ -11,6 +11,7 @@ import { checksum, checksumBytes } from '../../base/checksum.ts'
 import { endOfTime, micros, nearestMicros } from '../../base/micros.ts'
 import { ByteWriter } from '../../values/byte-writer.ts'
 import { isObject, type Micros, type ObjectValue, type Ref, Time } from '../../values/value.ts'
+import { int32At } from '../keys/key-times.ts'
 import { metaKey } from '../keys/keyspace.ts'
 import { appendEncoded, decodeValue, type TransactionTimeSource } from '../keys/value-codec.ts'
 import type { Bytes } from '../kv/kv-contract.ts'
@@ -26,18 +27,7 @@ export function appendTime(writer: ByteWriter, time: Micros): void {
 }
 
 export function timeAt(bytes: Bytes, at: number): Micros {
-  const high =
-    ((bytes[at] as number) << 24) |
-    ((bytes[at + 1] as number) << 16) |
-    ((bytes[at + 2] as number) << 8) |
-    (bytes[at + 3] as number)
-  const low =
-    (((bytes[at + 4] as number) << 24) |
-      ((bytes[at + 5] as number) << 16) |
-      ((bytes[at + 6] as number) << 8) |
-      (bytes[at + 7] as number)) >>>
-    0
-  return micros(high * two32 + low)
+  return micros(int32At(bytes, at) * two32 + (int32At(bytes, at + 4) >>> 0))
 }
 
 /** The `ttl` of a document that never expires. */
@@ -49,16 +39,6 @@ const ttlFlag = 0x04
 const shapeFlag = 0x08
 
 const writer = new ByteWriter()
-
-const idBytes = new Uint8Array(8)
-const idView = new DataView(idBytes.buffer)
-
-/** An unsigned number of 8 bytes. The bytes are copied, because creating a DataView for each row is slower. */
-export function idAt(bytes: Bytes, at: number): bigint {
-  assert(bytes.length >= at + 8, 'an id has 8 bytes')
-  for (let index = 0; index < 8; index++) idBytes[index] = bytes[at + index] as number
-  return idView.getBigUint64(0)
-}
 
 export function encodeTimes(...times: readonly Micros[]): Bytes {
   appendTimes(times)
@@ -143,13 +123,7 @@ export function versionShapeTime(bytes: Bytes): Micros {
 
 /** Two different versions almost never have the same checksum. */
 export function versionMark(bytes: Bytes): number {
-  const at = bytes.length - checksumBytes
-  return (
-    ((bytes[at] as number) << 24) |
-    ((bytes[at + 1] as number) << 16) |
-    ((bytes[at + 2] as number) << 8) |
-    (bytes[at + 3] as number)
-  )
+  return int32At(bytes, bytes.length - checksumBytes)
 }
 
 /** Does not decode the fields. */

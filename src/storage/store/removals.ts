@@ -73,7 +73,8 @@ export function removeGarbage(
 
 /**
  * How far the removal of an object has come: documents with lower ids than `first`, or rows up to the key `from`, are
- * removed. A batch continues there, because a read from the start would skip all removed rows which LMDB still contains.
+ * removed. A batch continues there, because a read from the start would skip all removed rows which LMDB still
+ * contains.
  */
 type Progress =
   | { readonly stage: 'documents'; readonly first: bigint }

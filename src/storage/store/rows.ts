@@ -1,4 +1,4 @@
-// Reads and writes rows for the writers of a transaction and for the background work of the store.
+// The context in which the writers of a transaction and the background work of the store read and write rows.
 
 import type { CpuBudget } from '../../base/admission/time-budget.ts'
 import type { CollectionId, DatabaseId, Micros } from '../../values/value.ts'
@@ -24,11 +24,9 @@ export interface Rows {
   readonly stamp: () => Micros
 }
 
-type IndexContext = Pick<Rows, 'catalogue' | 'hooks'>
-
 /** All indexes that cover the documents of a collection. */
 export function indexesOf(
-  { catalogue, hooks }: IndexContext,
+  { catalogue, hooks }: Pick<Rows, 'catalogue' | 'hooks'>,
   database: DatabaseId,
   collection: CollectionId,
 ): readonly IndexTables[] {

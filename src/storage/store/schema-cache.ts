@@ -1,5 +1,5 @@
-// The transactions of a process share the cache. Its memory is bounded: the schemas that were used least recently are
-// dropped.
+// Caches the schemas of databases for all transactions of a process. The memory is bounded: the schemas that were used
+// least recently are dropped.
 
 import { GenerationCache } from '../../base/generation-cache.ts'
 import { limits } from '../../base/limits.ts'
@@ -9,9 +9,8 @@ import type { StoredCollection } from './definitions.ts'
 import type { IndexDefinition } from './index-definition.ts'
 import type { DatabaseDefinition } from './store-contract.ts'
 
-/** `known` was decoded from one row of the store. */
 export interface DecodedRow<T> {
-  readonly known: T
+  readonly decoded: T
   /** The `byteText` of the row's key. */
   readonly key: string
   readonly value: Uint8Array
@@ -59,7 +58,7 @@ export class Schema {
  * data.
  */
 const bytesPerSchema = 1024
-const bytesPerThing = 512
+const bytesPerObject = 512
 const bytesPerByte = 12
 
 export class SchemaCache {
@@ -75,12 +74,12 @@ export class SchemaCache {
     return this.#schemas.size
   }
 
-  /** `things` new objects with `storedBytes` encoded bytes. */
-  grew(database: DatabaseId, schema: Schema, storedBytes: number, things = 1): void {
-    this.grewBy(database, schema, things * bytesPerThing + storedBytes * bytesPerByte)
+  /** Adds the estimated memory of `objects` new objects with `storedBytes` encoded bytes. */
+  countObjects(database: DatabaseId, schema: Schema, storedBytes: number, objects = 1): void {
+    this.countBytes(database, schema, objects * bytesPerObject + storedBytes * bytesPerByte)
   }
 
-  grewBy(database: DatabaseId, schema: Schema, bytes: number): void {
+  countBytes(database: DatabaseId, schema: Schema, bytes: number): void {
     schema.weight += bytes
     // Updating the cache is expensive, so the cache counts a schema again only when the schema's weight has doubled.
     if (schema.weight < 2 * schema.countedWeight) return

@@ -1,6 +1,7 @@
-// An attempt (an evaluated transaction) that one process sends to the committing process. The committing process serves
-// all clients, so each of its steps must be short. For this reason, it validates the encoded read set without decoding.
-// It appends long encoded writes to the log unchanged, unless it must rebase them (change their commit time).
+// Encodes and decodes attempts (evaluated transactions) that one process sends to the committing process. The
+// committing process serves all clients, so each of its steps must be short. For this reason, it validates the encoded
+// read set without decoding. It appends long encoded writes to the log unchanged, unless it must rebase them (change
+// their commit time).
 
 import { setImmediate as turn } from 'node:timers/promises'
 import { joinBytes, megabyte } from '../../base/bytes.ts'

@@ -14,7 +14,7 @@ import { endOfTime } from '../../base/micros.ts'
 import { ByteWriter } from '../../values/byte-writer.ts'
 import { compareBytes } from '../../values/order.ts'
 import { type Micros, TransactionTime } from '../../values/value.ts'
-import { entryDocumentPlace, positionBytes } from '../keys/key-reader.ts'
+import { entryDocumentBytes, entryDocumentOffset } from '../keys/key-reader.ts'
 import { timeLength } from '../keys/key-times.ts'
 import { eventRange, type IndexTable, indexTermsPrefix, keyTags } from '../keys/keyspace.ts'
 import { prefixRange } from '../keys/prefix.ts'
@@ -89,7 +89,7 @@ export function* storedEvents(
     countRow()
     if (!set.isLive(entryCollection(row))) continue
     const action = eventIsRemove(row) ? 'remove' : 'add'
-    yield shown(snapshot, set, { key: row.key, ts: entrySince(row), action, row })
+    yield toEvent(snapshot, set, { key: row.key, ts: entrySince(row), action, row })
   }
 }
 
@@ -172,7 +172,7 @@ class EventWalk {
     this.#span = this.#span.reverse
       ? { ...this.#span, end: key, last: ts }
       : { ...this.#span, start: keyAfter(key), first: ts }
-    return shown(this.#snapshot, this.#set, event)
+    return toEvent(this.#snapshot, this.#set, event)
   }
 
   /**
@@ -214,7 +214,7 @@ class EventBuffer {
   add(row: Entry, prefixLength: number, ts: Micros, action: IndexEvent['action']): void {
     const { end, first, last, start } = this.#span
     if (ts < first || ts > last) return
-    const key = eventPlace(row.key, prefixLength, ts, action)
+    const key = eventKeyOf(row.key, prefixLength, ts, action)
     if (compareBytes(key, start) < 0 || compareBytes(key, end) >= 0) return
     this.#events.push({ key, ts, action, row })
     if (this.#events.length === 2 * this.#max) this.#cut()
@@ -242,7 +242,7 @@ class EventBuffer {
   }
 }
 
-function shown(snapshot: Snapshot, set: EntrySet, { action, row, ts }: BufferedEvent): IndexEvent {
+function toEvent(snapshot: Snapshot, set: EntrySet, { action, row, ts }: BufferedEvent): IndexEvent {
   snapshot.counters.readBytes += row.value.length
   const document = entryDocument(set.database, row)
   return {
@@ -259,15 +259,15 @@ const writer = new ByteWriter()
  * The key of an event, in the encoding of `indexEventKey`, by which the events of a set are ordered. `entry`: the key
  * of the entry. `prefixLength`: the length of this key up to the end of the terms.
  */
-function eventPlace(
+function eventKeyOf(
   entry: Uint8Array,
   prefixLength: number,
   ts: Micros,
   action: 'add' | 'remove',
 ): Uint8Array {
   const end = entry[0] === keyTags.indexEnded ? entry.length - timeLength : entry.length
-  const document = entryDocumentPlace(entry)
-  const documentEnd = document + positionBytes
+  const document = entryDocumentOffset(entry)
+  const documentEnd = document + entryDocumentBytes
   writer.reset().u8(keyTags.indexEvent).append(entry.subarray(1, prefixLength)).ascending(ts)
   writer.u8(action === 'add' ? 1 : 0).append(entry.subarray(document, documentEnd))
   return writer.append(entry.subarray(prefixLength, document)).append(entry.subarray(documentEnd, end)).copy()

@@ -39,7 +39,7 @@ export class SnapshotTimes {
     return Math.max(this.#timeline.now(), this.#newestSnapshot, this.#newestCommit)
   }
 
-  /** The commit of this process has this time. */
+  /** Must be called for each commit of this process. */
   recordCommit(time: Micros): void {
     this.#newestCommit = Math.max(this.#newestCommit, time)
   }
@@ -81,8 +81,8 @@ export class SnapshotTimes {
     const reach = this.#timeline.reach(seen)
     return this.#kv.read(view => {
       const last = this.#lastCommitIn(view)
-      const sure = this.#sureTime(reach, last)
-      const time = seen === undefined ? sure : timeAfter(seen, reach, sure)
+      const complete = this.#completeTime(reach, last)
+      const time = seen === undefined ? complete : timeAfter(seen, reach, complete)
       this.#newestSnapshot = Math.max(this.#newestSnapshot, time)
       return read(view, last, time)
     })
@@ -91,8 +91,8 @@ export class SnapshotTimes {
   #lastCommitIn(view: View): CommitRecord {
     const { state } = view
     if (state === undefined) return lastCommit(view)
-    const known = this.#lastCommit
-    if (known?.state === state) return known.commit
+    const cached = this.#lastCommit
+    if (cached?.state === state) return cached.commit
     const commit = lastCommit(view)
     this.#lastCommit = { state, commit }
     return commit
@@ -107,23 +107,23 @@ export class SnapshotTimes {
   readTimestamp(last: CommitRecord, seen: Micros): Micros | undefined {
     const reach = this.#timeline.reach(seen)
     if (reach.upTo === undefined) return undefined
-    const time = this.#sureTime(reach, last)
+    const time = this.#completeTime(reach, last)
     return time > seen || seen > reach.now ? time : undefined
   }
 
-  #sureTime({ now, upTo = epoch }: SnapshotBounds, last: CommitRecord): Micros {
-    const sure = Math.max(upTo, micros(last.time + 1), this.#newestSnapshot)
-    if (now - sure > lagMax) this.#onLag()
-    return sure
+  #completeTime({ now, upTo = epoch }: SnapshotBounds, last: CommitRecord): Micros {
+    const complete = Math.max(upTo, micros(last.time + 1), this.#newestSnapshot)
+    if (now - complete > lagMax) this.#onLag()
+    return complete
   }
 }
 
 /**
- * The time of a snapshot for a client with the last seen time `seen`. `sure`: the snapshot contains all commits up to
- * this time.
+ * The time of a snapshot for a client with the last seen time `seen`. `complete`: the snapshot contains all commits up
+ * to this time.
  */
-function timeAfter(seen: Micros, reach: SnapshotBounds, sure: Micros): Micros {
-  if (sure > seen && reach.upTo !== undefined) return sure
+function timeAfter(seen: Micros, reach: SnapshotBounds, complete: Micros): Micros {
+  if (complete > seen && reach.upTo !== undefined) return complete
   if (seen <= reach.now && !reach.isHalted) throw new SnapshotTooEarly()
-  return Math.max(sure, Math.min(seen, micros(reach.now + clockSkewMax)))
+  return Math.max(complete, Math.min(seen, micros(reach.now + clockSkewMax)))
 }

@@ -17,6 +17,7 @@ import type {
 import type { TupleBound } from '../keys/tuple.ts'
 import type { IndexDefinition } from './index-definition.ts'
 
+/** A collection, identified by its database and its number in this database. */
 export type CollectionPlace = Pick<Ref, 'database' | 'collection'>
 
 /** A version in stored form, including hidden fields. */
@@ -161,7 +162,7 @@ export interface StoreHooks {
    * unresolved reference. `names`: looks up names; if undefined, a lookup fails.
    */
   evaluateBinding(binding: Code, document: Version, names?: NameLookup): Value | undefined
-  /** May be undefined if no collection has migration steps. */
+  /** Decodes the migration steps of a collection. May be undefined if no collection has such steps. */
   readonly readMigration?: (steps: Value) => Migration
 }
 
@@ -211,7 +212,7 @@ export interface ReadTransaction {
    * commit.
    */
   readonly snapshotTime: Micros
-  /** False: any write throws {@link WriteNeeded}, and the runner restarts with a writing transaction. */
+  /** False: any write throws {@link WriteNeeded}, and the query begins again in a writing transaction. */
   readonly writable: boolean
   /**
    * The version of a document at `at`, or the present version with the writes of this transaction. Undefined if the
@@ -263,7 +264,6 @@ export interface HistoryReader {
 interface SizeReader {
   /** Measures at most `rowsMax` rows after the key `after`. */
   indexSize(index: Ref, rowsMax: number, after?: Uint8Array): StoredSize
-  /** Measures at most `rowsMax` rows after the key `after`. */
   collectionSize(collection: Ref, rowsMax: number, after?: Uint8Array): StoredSize
   /** Estimates the share of a collection's documents whose ids are below `id`, from 0 to 1. */
   shareBelow(collection: Ref, id: bigint): number
@@ -293,7 +293,10 @@ interface VersionWriter {
   nextSchemaId(database: DatabaseId, nativeCollection: number): bigint
   /** Moves a database with all its data to another parent. */
   moveDatabase(database: Ref, parent: DatabaseId): Version
-  /** Never changes. If there is no secret yet, stores the result of `draw`. */
+  /**
+   * The secret with which higher layers authenticate cursors and other data. Never changes. If no secret is stored yet,
+   * stores the result of `draw`.
+   */
   secretKey(draw: () => Uint8Array): Uint8Array
   /**
    * Greater than all earlier ids of this process: see ids.ts. Throws `Pending` if a range of ids must be reserved
@@ -330,7 +333,7 @@ export interface Transaction extends ReadTransaction, HistoryReader, SizeReader,
   resultTime(): Micros
   /** Grows with each write. While it is unchanged, repeated reads return the same results. */
   readonly writes: number
-  /** Reads the snapshot and the writes of this transaction. It may write, but its writes are never committed. */
+  /** Returns a transaction on the snapshot and the writes of this transaction. Its own writes are never committed. */
   rehearsal(): Transaction
   /**
    * Reads the state after the commit at `time`, but with the present schemas. If `time` is not before the newest

@@ -124,7 +124,7 @@ export class Store {
       documents: new DocumentCache(Math.min(knownDocumentsBytesMax, remembered * documentsPart)),
       entries: new EntryCache(recent, Math.min(knownEntriesBytesMax, remembered * entriesPart)),
       recent,
-      ids: new IdGenerator(options.reserveIds ?? (held => reserveStretch(this, worker, held))),
+      ids: new IdGenerator(options.reserveIds ?? (current => reserveStretch(this, worker, current))),
       hooks: limitedHooks(options.hooks, this.bindings),
       bindings: this.bindings,
       record: { isBegun: false },

@@ -1,5 +1,5 @@
-// The storage size of indexes and collections is not stored, so all rows are read. There may be millions of rows, so
-// each call reads only one page.
+// Measures the size of indexes and collections in the store. The size is not stored, so all rows are read. There may be
+// millions of rows, so each call reads only one page.
 
 import { keyAfter } from '../../base/bytes.ts'
 import { compareBytes } from '../../values/order.ts'

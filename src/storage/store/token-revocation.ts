@@ -1,6 +1,6 @@
 // Revokes all tokens of an identity with one write. Deleting a token writes several rows, so one transaction cannot
-// delete the tokens of an identity with very many tokens. The transaction then stores only a time: earlier tokens of the
-// identity are invalid from its commit on, and the sweeper (sweeper.ts) deletes these tokens in batches.
+// delete the tokens of an identity with very many tokens. The transaction then stores only a time: earlier tokens of
+// the identity are invalid from its commit on, and the sweeper (sweeper.ts) deletes these tokens in batches.
 //
 // The time is a field of a document, so backups, streams and time travel treat it like other documents. A document has
 // a field for each collection with an identity of the document's id. The document remains after the deletion of the
@@ -9,7 +9,6 @@
 import { type ObjectValue, Ref, TransactionTime, unlisted, type Value } from '../../values/value.ts'
 import type { Version } from './store-contract.ts'
 
-/** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 export const tokenRevocationLimits = {
   /**
    * Maximum number of tokens that `Logout(true)` or the deletion of their identity deletes itself. If the identity has

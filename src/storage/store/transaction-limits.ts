@@ -1,5 +1,6 @@
-// `checkWrites` checks every transaction before its commit. The other checks run during the evaluation, so that a
-// transaction with too many bytes stops early and takes no more memory.
+// Limits how many bytes a transaction and a version may have. `checkWrites` checks every transaction before its commit.
+// The other checks run during the evaluation, so that a transaction with too many bytes stops early and takes no more
+// memory.
 
 import { limits } from '../../base/limits.ts'
 import { msg } from '../../base/message.ts'
@@ -28,8 +29,8 @@ const timeBytes = 8
 
 /**
  * The bytes of a write that count towards the limit of a transaction. When an entry of an index ends, its ended row
- * counts as much as its live row counted, and the removal of the live row does not count. Otherwise, a document could be
- * so large that a transaction can create it, but no transaction can delete it.
+ * counts as much as its live row counted, and the removal of the live row does not count. Otherwise, a document could
+ * be so large that a transaction can create it, but no transaction can delete it.
  */
 export function countedBytes({ key, value }: Write): number {
   if (value === undefined) return key[0] === keyTags.indexLive ? 0 : key.length

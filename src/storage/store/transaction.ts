@@ -1,5 +1,5 @@
-// `reader.ts` implements the reads of a transaction. `document-writer.ts` and `schema-writer.ts` add its writes to an
-// overlay (pending writes over the snapshot).
+// A transaction of the store. `reader.ts` implements its reads. For a transaction that may write, `document-writer.ts`
+// and `schema-writer.ts` add the writes to an overlay (pending writes over the snapshot).
 
 import { assert } from '../../base/assert.ts'
 import { epoch, micros } from '../../base/micros.ts'

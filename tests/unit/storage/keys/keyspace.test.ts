@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { InvariantError } from '../../../../src/base/assert.ts'
 import { micros } from '../../../../src/base/micros.ts'
-import { decodeKey, decodeKeyOf, entryDocumentPlace } from '../../../../src/storage/keys/key-reader.ts'
+import { decodeKey, decodeKeyOf, entryDocumentOffset } from '../../../../src/storage/keys/key-reader.ts'
 import { timeOf } from '../../../../src/storage/keys/key-times.ts'
 import * as keys from '../../../../src/storage/keys/keyspace.ts'
 import { printKey, printValue } from '../../../../src/storage/keys/printer.ts'
@@ -266,7 +266,7 @@ test('document and time of an entry are found in its key without decoding the re
       const ended = keys.indexEndedKey(parts, micros(ts))
       for (const key of [keys.indexLiveKey(parts), ended, event]) {
         const view = new DataView(key.buffer, key.byteOffset)
-        const place = entryDocumentPlace(key)
+        const place = entryDocumentOffset(key)
         assert.deepEqual(
           { id: view.getBigUint64(place), collection: view.getUint16(place + 8) },
           { id: document.id, collection: document.collection },

@@ -13,7 +13,7 @@ import {
   type EntryPosition,
   encodeTuple,
   entryRange,
-  isCut,
+  isTruncated,
   type TupleBound,
   tupleBytesMax,
 } from '../../../../src/storage/keys/tuple.ts'
@@ -150,7 +150,7 @@ const long = 'x'.repeat(2000)
 test('long tuples are truncated, keep their position among others and stay different', () => {
   const document = { id: 1n, collection: 1024 }
   const cut = encodeTuple([long], [])
-  assert.ok(isCut(cut.bytes))
+  assert.ok(isTruncated(cut.bytes))
   assert.equal(cut.bytes.length, tupleBytesMax + 16)
   assert.notDeepEqual(encodeTuple([`${long}y`], []).bytes, cut.bytes)
   assert.notDeepEqual(encodeTuple([[long, 1n]], []).bytes, encodeTuple([[long, 1]], []).bytes)
@@ -164,7 +164,7 @@ test('a tuple of the maximum length is not truncated', () => {
   const overhead = encodeTuple([''], []).bytes.length
   const longest = encodeTuple(['x'.repeat((tupleBytesMax - overhead) / 2)], [])
   assert.equal(longest.bytes.length, overhead + 2 * Math.floor((tupleBytesMax - overhead) / 2))
-  assert.ok(!isCut(longest.bytes))
+  assert.ok(!isTruncated(longest.bytes))
 })
 
 test('a bound that is too long gives a wider interval, marked as inexact', () => {

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { queryObjects } from 'node:v8'
-import { entryDocumentPlace } from '../../../../src/storage/keys/key-reader.ts'
+import { entryDocumentOffset } from '../../../../src/storage/keys/key-reader.ts'
 import { tagRange } from '../../../../src/storage/keys/keyspace.ts'
 import type { Entry, Write } from '../../../../src/storage/kv/kv-contract.ts'
 import { Schema } from '../../../../src/storage/store/schema-cache.ts'
@@ -106,7 +106,7 @@ for (const table of ['indexLive', 'indexEnded', 'indexEvent'] as const) {
       await damage(bench, [{ key, value: changed }])
       assert.notDeepEqual(bench.store.check(), [])
       const invented = key.slice()
-      const idEnd = entryDocumentPlace(invented) + 7
+      const idEnd = entryDocumentOffset(invented) + 7
       invented[idEnd] = (invented[idEnd] as number) ^ 0x40
       await damage(bench, [
         { key, value },

@@ -10,7 +10,7 @@ import {
   encodeEntry,
   entryCollection,
   entryDocument,
-  entryIsCut,
+  entryIsTruncated,
   entrySince,
   entryTtl,
   entryUntil,
@@ -35,17 +35,17 @@ test('a written record is read back unchanged', () => {
   const other = new Ref(2n, 1024, 301n)
   for (const values of [[], [1n, 'b'], [document], [1n, document], [document, 1n], [other]]) {
     for (const ttl of [never, time + 7]) {
-      const value = encodeEntry({ document, since: micros(time), ttl: micros(ttl), values, cut: true })
+      const value = encodeEntry({ document, since: micros(time), ttl: micros(ttl), values, truncated: true })
       const live = { key: indexLiveKey(parts(values)), value }
       const ended = { key: indexEndedKey(parts(values), micros(time + 5)), value }
-      const added = encodeEntry({ document, since: undefined, ttl: micros(ttl), values, cut: true })
+      const added = encodeEntry({ document, since: undefined, ttl: micros(ttl), values, truncated: true })
       const event = { key: indexEventKey(parts(values), micros(time), 'add'), value: added }
       for (const row of [live, ended, event]) {
         assert.deepEqual(entryDocument(2n, row), document)
         assert.equal(entryCollection(row), 1024)
         assert.equal(entrySince(row), time)
         assert.deepEqual(entryValues(row, document), values)
-        assert.equal(entryIsCut(row), true)
+        assert.equal(entryIsTruncated(row), true)
       }
       assert.equal(entryTtl(live), ttl)
       assert.equal(entryTtl(ended), ttl)
@@ -58,7 +58,7 @@ test('a written record is read back unchanged', () => {
     since: undefined,
     ttl: micros(5),
     values: [],
-    cut: false,
+    truncated: false,
     removed: true,
   })
   assert.equal(removed.length, 1)
@@ -66,10 +66,10 @@ test('a written record is read back unchanged', () => {
 })
 
 test('the time of an entry can be replaced; the time of an event is in its key', () => {
-  const live = encodeEntry({ document, since: micros(time), ttl: never, values: [1n], cut: false })
-  const later = encodeEntry({ document, since: micros(time + 9), ttl: never, values: [1n], cut: false })
+  const live = encodeEntry({ document, since: micros(time), ttl: never, values: [1n], truncated: false })
+  const later = encodeEntry({ document, since: micros(time + 9), ttl: never, values: [1n], truncated: false })
   assert.deepEqual(withEntryTime(keyTags.indexLive, live, micros(time), micros(time + 9)), later)
   assert.equal(withEntryTime(keyTags.indexLive, live, micros(time + 1), micros(time + 9)), live)
-  const event = encodeEntry({ document, since: undefined, ttl: never, values: [1n], cut: false })
+  const event = encodeEntry({ document, since: undefined, ttl: never, values: [1n], truncated: false })
   assert.equal(withEntryTime(keyTags.indexEvent, event, micros(time), micros(time + 9)), event)
 })
