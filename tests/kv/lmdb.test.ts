@@ -240,7 +240,7 @@ describe('commits of lmdb', () => {
 describe('several processes over one lmdb', () => {
   test('reads and is notified of the commits of another process', async () => {
     const path = newPath()
-    const store = openLmdb({ path, watchIntervalMs: 1 })
+    const store = openLmdb({ path })
     const count = 20
     const heardAll = new Promise<void>(resolve => {
       store.watch(() => {

@@ -28,6 +28,7 @@ export function encodeWrites(writes: readonly Write[]): Buffer {
   return encodeAfter(0, writes)
 }
 
+/** Leaves the first `start` bytes uninitialized. */
 function encodeAfter(start: number, writes: readonly Write[]): Buffer {
   let size = start
   for (const write of writes) size += writeBytesMax(write)
@@ -37,7 +38,10 @@ function encodeAfter(start: number, writes: readonly Write[]): Buffer {
   return body.subarray(0, at)
 }
 
-/** The offset of the key of a write that is encoded at `start`. */
+/**
+ * The offset of the key of a write that is encoded at `start`. The length of the key takes at most two bytes, because
+ * keys have at most 1900 bytes.
+ */
 export function keyStartOf({ key }: Write, start: number): number {
   return start + (key.length < 0x80 ? 1 : 2)
 }

@@ -13,14 +13,15 @@ import type { KeyValueStore, View, Work } from './kv-contract.ts'
  */
 export class CommitPace {
   #flushMs = Number.POSITIVE_INFINITY
-  #overlaps = false
+  /** Transactions arrived during the last flush, so the clients form two groups already. */
+  #hasTwoGroups = false
 
   /**
    * The size of a commit that begins now. `waiting`: the number of waiting transactions, which arrived within
    * `arrivalMs` milliseconds.
    */
   take(waiting: number, arrivalMs: number): number {
-    return this.#overlaps || arrivalMs <= this.#flushMs ? waiting : Math.ceil(waiting / 2)
+    return this.#hasTwoGroups || arrivalMs <= this.#flushMs ? waiting : Math.ceil(waiting / 2)
   }
 
   /**
@@ -29,7 +30,7 @@ export class CommitPace {
    */
   flushed(flushMs: number, waiting: number): void {
     this.#flushMs = flushMs
-    this.#overlaps = waiting > 0
+    this.#hasTwoGroups = waiting > 0
   }
 }
 
@@ -98,7 +99,6 @@ export class CommitQueue {
     return this.#jobs.length === 0
   }
 
-  /** Returns a promise for the result. */
   add<T>(work: (view: View) => Work<T>, arrivedMs: number, prepare?: () => Promise<void>): Promise<T> {
     if (this.isEmpty) this.#firstArrivedMs = arrivedMs
     this.#lastArrivedMs = arrivedMs

@@ -1,4 +1,5 @@
-// Checks of transactions that all storage engines share, so they reject the same transactions.
+// Code that all storage engines share: checks of keys, ranges and transactions, so that all engines reject the same
+// transactions, and a list of listeners.
 
 import { assert } from '../../base/assert.ts'
 import { type Bytes, type KeyRange, keyBytesMax, type Work } from './kv-contract.ts'

@@ -65,7 +65,6 @@ export interface EncodedWrites extends Iterable<Bytes> {
   readonly bytesMax: number
 }
 
-/** Ordered bytes with snapshots and atomic commits. */
 export interface KeyValueStore {
   /**
    * Runs `read` synchronously on a snapshot, which contains all earlier commits of all processes that share the store.

@@ -34,7 +34,8 @@ export function packReads(reads: ReadSet): Buffer {
   const tableWords = headWords + 2 * (keys.length + ranges.length)
   let bytes = tableWords * wordBytes
   for (const [key, found] of keys) bytes += keyHeadWords * wordBytes + key.length + (found?.length ?? 0)
-  for (const range of ranges) bytes += rangeHeadWords * wordBytes + textLength(range)
+  for (const { end, fingerprint: text, start } of ranges)
+    bytes += rangeHeadWords * wordBytes + start.length + end.length + (text?.length ?? 0)
   const packed = Buffer.from(new ArrayBuffer(bytes))
   const table = new Uint32Array(packed.buffer, 0, tableWords)
   const rows = new RowWriter(packed, tableWords * wordBytes)
@@ -59,10 +60,6 @@ export function packReads(reads: ReadSet): Buffer {
     rows.addRange(range)
   }
   return packed
-}
-
-function textLength({ end, fingerprint: text, start }: ReadRange): number {
-  return start.length + end.length + (text?.length ?? 0)
 }
 
 class RowWriter {

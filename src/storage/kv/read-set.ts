@@ -1,6 +1,6 @@
-// A read set contains the keys that a transaction has read, with their values, and the ranges, up to the point where
-// reading stopped. With the ranges, validation detects entries that were added later. A read set is valid on another
-// state if all its reads would return the same results from that state.
+// Records and validates read sets. A read set contains the keys that a transaction has read, with their values, and the
+// ranges, up to the point where reading stopped. With the ranges, validation detects entries that were added later. A
+// read set is valid on another state if all its reads would return the same results from that state.
 
 import { createHash, type Hash, hash } from 'node:crypto'
 import { byteText, textBytes } from '../../base/byte-text.ts'
@@ -171,7 +171,7 @@ export function sizeOf(reads: ReadSet): number {
 /** Returns whether all reads would return the same results from `view`. */
 export function isReadSetValid(reads: ReadSet, view: View): boolean {
   for (const [text, found] of reads.keys) if (!isSame(found, view.get(textBytes(text)))) return false
-  return reads.ranges.every(range => rangeAgrees(range, view))
+  return reads.ranges.every(range => isRangeValid(range, view))
 }
 
 function isSame(found: ReadRow, value: Bytes | undefined): boolean {
@@ -180,7 +180,7 @@ function isSame(found: ReadRow, value: Bytes | undefined): boolean {
   return Buffer.compare(found, value) === 0
 }
 
-function rangeAgrees(range: ReadRange, view: View): boolean {
+function isRangeValid(range: ReadRange, view: View): boolean {
   const fingerprint = new Fingerprint()
   const { entries, reverse } = range
   const [start, end] = [textBytes(range.start), textBytes(range.end)]

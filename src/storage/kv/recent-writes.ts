@@ -1,8 +1,8 @@
-// The keys of recent commits: commits of this process, and commits of other machines that this process has applied to
-// its replica. An evaluated transaction is validated under the writer's lock before its commit. With this module, the
-// validation reads only those keys of the read set that were written after the transaction's snapshot. Commits of other
-// processes to the same folder are not stored: each commit contains the time of the previous commit, which reveals such
-// a gap.
+// Stores the keys of recent commits in memory: commits of this process, and commits of other machines that this process
+// has applied to its replica. An evaluated transaction is validated under the writer's lock before its commit. With
+// this module, the validation reads only those keys of the read set that were written after the transaction's snapshot.
+// Commits of other processes to the same folder are not stored: each commit contains the time of the previous commit,
+// which reveals such a gap.
 //
 // The design is based on measurements (decision 15). A key of a read set is looked up by its slot in a hash table of
 // fixed size. A range is compared with the keys of each commit that wrote rows of the same kind. Every commit runs this
@@ -23,10 +23,10 @@ const commitsMax = 8192
 const ringBytes = 1 << 20
 /** The keys of larger commits (for example, of imports) are not stored, because they would fill the ring. */
 const storedWritesMax = 256
-/** Size of the number before each key in the ring, in bytes. The number is the length of the key. */
+/** Bytes of the length before each key in the ring. */
 const lengthBytes = 2
 /** Slots of the hash table; a power of two. */
-const placesMax = 1 << 20
+const slotsMax = 1 << 20
 /** The greatest number that a slot can contain. */
 const writesMax = 0xffff_ffff
 /** So many comparisons of a key with a range take some tens of milliseconds. */
@@ -80,7 +80,7 @@ export class RecentWrites {
     for (const { key } of writes) {
       kinds |= kindBit(key[0] as number)
       const { length } = key
-      this.#writtenAt[placeOf(hashBytes(key))] = ++this.#writes
+      this.#writtenAt[slotOf(hashBytes(key))] = ++this.#writes
       if (!isStored) continue
       ring[at++] = length >> 8
       ring[at++] = length & 0xff
@@ -103,7 +103,7 @@ export class RecentWrites {
   /** Allocates the memory at the first commit, because a process that only reads does not need these five megabytes. */
   #allocate(): void {
     this.#ring = new Uint8Array(ringBytes)
-    this.#writtenAt = new Uint32Array(placesMax)
+    this.#writtenAt = new Uint32Array(slotsMax)
   }
 
   /** Returns the number of the commit. */
@@ -150,13 +150,13 @@ export class RecentWrites {
     if (reads instanceof PackedReads) return this.#writtenPacked(reads, first, before)
     const keys = new Map<string, ReadRow>()
     for (const [key, found] of reads.keys) {
-      if ((this.#writtenAt[placeOf(hashText(key))] as number) > before) keys.set(key, found)
+      if ((this.#writtenAt[slotOf(hashText(key))] as number) > before) keys.set(key, found)
     }
     return { keys, ranges: reads.ranges.length === 0 ? [] : this.#writtenRanges(reads.ranges, first) }
   }
 
   #writtenPacked(reads: PackedReads, first: number, before: number): ReadSet | undefined {
-    const isWritten = (hash: number) => (this.#writtenAt[placeOf(hash)] as number) > before
+    const isWritten = (hash: number) => (this.#writtenAt[slotOf(hash)] as number) > before
     const keys = reads.select(isWritten, packedKeysMax)
     const ranges = keys && this.#writtenPackedRanges(reads, first)
     return ranges && { keys: reads.keysAt(keys), ranges: Array.from(ranges, index => reads.rangeAt(index)) }
@@ -252,6 +252,6 @@ export class RecentWrites {
 }
 
 /** The hash of the key's bytes selects the slot. */
-function placeOf(hash: number): number {
-  return (hash ^ (hash >>> 20)) & (placesMax - 1)
+function slotOf(hash: number): number {
+  return (hash ^ (hash >>> 20)) & (slotsMax - 1)
 }

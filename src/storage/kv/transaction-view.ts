@@ -21,20 +21,12 @@ export interface AbsenceRecorder extends View {
 
 /** Like {@link ComparingView.getCached}, but accepts any view. */
 export function getCached(view: View, key: Bytes, cached: Bytes): Bytes | undefined {
-  if (isComparing(view)) return view.getCached(key, cached)
+  if ('getCached' in view) return (view as ComparingView).getCached(key, cached)
   const value = view.get(key)
   return value !== undefined && bytesEqual(value, cached) ? cached : value
 }
 
-function isComparing(view: View): view is ComparingView {
-  return 'getCached' in view
-}
-
 /** Like {@link AbsenceRecorder.recordAbsence}, but has no effect if the view records nothing. */
 export function recordAbsence(view: View, key: Bytes, range: Pick<KeyRange, 'start' | 'end'>): void {
-  if (isRecorder(view)) view.recordAbsence(key, range)
-}
-
-function isRecorder(view: View): view is AbsenceRecorder {
-  return 'recordAbsence' in view
+  if ('recordAbsence' in view) (view as AbsenceRecorder).recordAbsence(key, range)
 }

@@ -79,10 +79,10 @@ function openClaims(folder: string): RootDatabase {
 /** Throws if another process has a live reader. `own`: the number of readers of this process. */
 function rejectClaimed(claims: RootDatabase, folder: string, own: number): void {
   const pids = readersOf(claims)
-  const stranger = pids.find(pid => pid !== process.pid)
-  if (stranger === undefined && pids.length <= own) return
+  const otherPid = pids.find(pid => pid !== process.pid)
+  if (otherPid === undefined && pids.length <= own) return
   void claims.close()
-  const other = stranger ?? `${process.pid} of another container`
+  const other = otherPid ?? `${process.pid} of another container`
   throw new FolderInUseError(`the data directory ${folder} is in use by process ${other}`)
 }
 
@@ -94,10 +94,13 @@ function readersOf(claims: RootDatabase): number[] {
   return rows.map(row => Number(row.trim().split(/\s+/)[0])).filter(pid => pid > 0)
 }
 
-/** Stands for a missing file. The data file is missing in a new folder, and in the folder of a node over PostgreSQL. */
+/**
+ * Represents a missing file in an identity. The data file is missing in a new folder, and in the folder of a node over
+ * PostgreSQL.
+ */
 const absent = '-'
 
-const files = [...claimFiles, dataFileName]
+const identityFiles = [...claimFiles, dataFileName]
 
 /**
  * A folder can be renamed, removed or replaced while a service has its files open. The service would continue with the
@@ -107,7 +110,7 @@ const files = [...claimFiles, dataFileName]
  * open.
  */
 export function identityOf(folder: string): string {
-  return files.map(name => fileNumber(join(folder, name))).join(' ')
+  return identityFiles.map(name => fileNumber(join(folder, name))).join(' ')
 }
 
 function fileNumber(path: string): string {

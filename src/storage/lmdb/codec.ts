@@ -44,24 +44,24 @@ export const keyEncoder = {
   readKey: copyKey,
 }
 
-const handedBytes = 65_536
+const sharedBytes = 65_536
 
 /**
  * lmdb-js needs values at a fixed address, which this buffer has; a small array would first be moved. `start` and `end`
  * give the position of the value.
  */
-const handed = Object.assign(new Uint8Array(handedBytes), { start: 0, end: 0 })
+const shared = Object.assign(new Uint8Array(sharedBytes), { start: 0, end: 0 })
 
 /**
- * Passes values unchanged. Values of up to `handedBytes` share one buffer, so they must be written inside a
+ * Passes values unchanged. Values of up to `sharedBytes` share one buffer, so they must be written inside a
  * transaction, where lmdb-js writes each value before it encodes the next.
  */
 export const valueEncoder = {
   encode(value: Bytes): Bytes {
-    if (value.length > handedBytes) return value
-    handed.set(value)
-    handed.end = value.length
-    return handed
+    if (value.length > sharedBytes) return value
+    shared.set(value)
+    shared.end = value.length
+    return shared
   },
   decode: copyValue,
 }

@@ -28,7 +28,7 @@ const nodeFlags = { bigData: 0x01, tree: 0x02 } as const
 const freeTreeFlags = 0x08
 
 /** Offsets in every page. */
-const at = { number: 0, flags: 18, lower: 20, overflowPages: 20, nodes: 24 } as const
+const pageAt = { number: 0, flags: 18, lower: 20, overflowPages: 20, nodes: 24 } as const
 /** Offsets in a meta page. */
 const metaAt = {
   magic: 24,
@@ -55,8 +55,8 @@ const fileFlag = 0x4000
 /** The meta page `number` of a new environment without content, whose path is a file. `bytes`: the size of a page. */
 export function encodeEmptyMeta(number: 0 | 1, bytes: number, mapBytes: number): Buffer {
   const page = Buffer.alloc(bytes)
-  page.writeBigUInt64LE(BigInt(number), at.number)
-  page.writeUInt16LE(pageFlags.meta, at.flags)
+  page.writeBigUInt64LE(BigInt(number), pageAt.number)
+  page.writeUInt16LE(pageFlags.meta, pageAt.flags)
   page.writeUInt32LE(magic, metaAt.magic)
   page.writeUInt32LE(formatVersion, metaAt.version)
   page.writeBigUInt64LE(BigInt(mapBytes), metaAt.mapBytes)
@@ -166,13 +166,13 @@ class DataFile {
   check(): Meta {
     const first = this.#meta(0)
     const second = this.#meta(1)
-    this.#checkTurns(first.commit, second.commit)
+    this.#checkAlternation(first.commit, second.commit)
     const newest = first.commit > second.commit ? first : second
     for (const tree of newest.trees) this.#checkRoot(tree)
     // A file may be shorter than its meta page says, if the missing pages are free and were never written. The walk
     // finds missing pages in use.
-    const isCut = BigInt(this.#bytes) < (newest.lastPage + 1n) * BigInt(pageBytes)
-    if (isCut) for (const _ of this.walk(newest));
+    const isShort = BigInt(this.#bytes) < (newest.lastPage + 1n) * BigInt(pageBytes)
+    if (isShort) for (const _ of this.walk(newest));
     return newest
   }
 
@@ -211,8 +211,8 @@ class DataFile {
     const mapBytes = page.readBigUInt64LE(metaAt.mapBytes)
     const isSound =
       isOurs &&
-      page.readBigUInt64LE(at.number) === BigInt(number) &&
-      page.readUInt16LE(at.flags) === pageFlags.meta &&
+      page.readBigUInt64LE(pageAt.number) === BigInt(number) &&
+      page.readUInt16LE(pageAt.flags) === pageFlags.meta &&
       page.readBigUInt64LE(metaAt.address) === 0n &&
       page.readUInt32LE(metaAt.pageBytes) === pageBytes &&
       page.readUInt16LE(metaAt.freeFlags) === freeTreeFlags &&
@@ -233,17 +233,17 @@ class DataFile {
    * Commits with even numbers write the first meta page, the others the second. A new file and a copy begin with commit
    * 0.
    */
-  #checkTurns(first: bigint, second: bigint): void {
+  #checkAlternation(first: bigint, second: bigint): void {
     if (first === 0n && (second === 0n || second % 2n === 1n)) return
-    const inTurns = first % 2n === 0n && (first - second === 1n || second - first === 1n)
-    if (!inTurns) throw this.#damaged(`its meta pages are of commits ${first} and ${second}`)
+    const doAlternate = first % 2n === 0n && (first - second === 1n || second - first === 1n)
+    if (!doAlternate) throw this.#damaged(`its meta pages are of commits ${first} and ${second}`)
   }
 
   #checkRoot({ depth, root }: Tree): void {
     if (root === noPage) return
     const page = this.#page(root)
     const wanted = depth === 1 ? pageFlags.leaf : pageFlags.branch
-    if (page.readBigUInt64LE(at.number) !== root || (page.readUInt16LE(at.flags) & wanted) === 0)
+    if (page.readBigUInt64LE(pageAt.number) !== root || (page.readUInt16LE(pageAt.flags) & wanted) === 0)
       throw this.#damaged(`page ${root} is not the beginning of a tree`)
   }
 
@@ -266,10 +266,10 @@ class DataFile {
       const { number, level } = next
       if (number <= 1n || number > lastPage) throw this.#damaged(`page ${number} is out of place`)
       const page = this.#page(number)
-      const flags = page.readUInt16LE(at.flags) & (pageFlags.branch | pageFlags.leaf)
+      const flags = page.readUInt16LE(pageAt.flags) & (pageFlags.branch | pageFlags.leaf)
       const isLeaf = level === tree.depth
       const isExpected = flags === (isLeaf ? pageFlags.leaf : pageFlags.branch)
-      if (page.readBigUInt64LE(at.number) !== number || !isExpected || !markSeen(seen, number))
+      if (page.readBigUInt64LE(pageAt.number) !== number || !isExpected || !markSeen(seen, number))
         throw this.#damaged(`page ${number} is not a page of its tree`)
       const nodes = nodesOf(page)
       if (isLeaf) {
@@ -300,14 +300,14 @@ class DataFile {
       return 0n
     }
     const first = page.readBigUInt64LE(data)
-    const pages = Math.ceil((at.nodes + bytes) / pageBytes)
+    const pages = Math.ceil((pageAt.nodes + bytes) / pageBytes)
     const end = first + BigInt(pages)
     if (end * BigInt(pageBytes) > BigInt(this.#bytes)) throw this.#cutOff(end - 1n)
     const head = this.#page(first)
     const isWhole =
-      head.readBigUInt64LE(at.number) === first &&
-      (head.readUInt16LE(at.flags) & pageFlags.overflow) !== 0 &&
-      head.readUInt32LE(at.overflowPages) === pages
+      head.readBigUInt64LE(pageAt.number) === first &&
+      (head.readUInt16LE(pageAt.flags) & pageFlags.overflow) !== 0 &&
+      head.readUInt32LE(pageAt.overflowPages) === pages
     if (!isWhole) throw this.#damaged(`page ${first} does not contain the expected value`)
     return BigInt(pages)
   }
@@ -339,10 +339,10 @@ function isPossible({ depth, root }: Tree, lastPage: bigint): boolean {
 
 function nodesOf(page: Buffer): number[] {
   // `lower` and the stored offsets of the nodes are relative to the end of the page's header.
-  const count = Math.min(pageBytes - at.nodes, page.readUInt16LE(at.lower)) >> 1
+  const count = Math.min(pageBytes - pageAt.nodes, page.readUInt16LE(pageAt.lower)) >> 1
   const offsets = Array.from(
     { length: count },
-    (_, index) => at.nodes + page.readUInt16LE(at.nodes + 2 * index),
+    (_, index) => pageAt.nodes + page.readUInt16LE(pageAt.nodes + 2 * index),
   )
   return offsets.filter(offset => offset <= pageBytes - nodeAt.key)
 }

@@ -8,7 +8,7 @@ import { flushNames, makeFolder } from '../../base/folders.ts'
 import type { Bytes } from '../kv/kv-contract.ts'
 import { causeText, StoreUnavailableError } from '../kv/store-errors.ts'
 import { keyEncoder, valueEncoder } from './codec.ts'
-import { checkDataFile, pageBytes } from './data-file.ts'
+import { checkDataFile, dataFileName, pageBytes } from './data-file.ts'
 import { ForgottenCommitError, NewestCommit } from './newest-commit.ts'
 import { assertRoom, freeBytes } from './room.ts'
 import { Trees, treeCount } from './trees.ts'
@@ -45,9 +45,9 @@ function silenceCommitErrors(): void {
   const write = console.error
   console.error = (...words: unknown[]) => {
     const [error] = words
-    const isItsOwn =
+    const isOfLmdb =
       error instanceof Error && /^\s+at .*[\\/]node_modules[\\/]lmdb[\\/]/m.test(firstFrame(error))
-    if (!isItsOwn) write(...words)
+    if (!isOfLmdb) write(...words)
   }
 }
 
@@ -57,8 +57,7 @@ function firstFrame({ stack = '' }: Error): string {
 
 silenceCommitErrors()
 
-/** Size in bytes. */
-const mapSizeDefault = 2 ** 40
+const mapBytesDefault = 2 ** 40
 
 const codec = { keyEncoder, encoder: valueEncoder, encoding: 'binary' as const }
 
@@ -79,7 +78,7 @@ type FolderUse = 'plain' | 'logged' | 'reading'
  */
 export function openFolder(
   path: string,
-  { durable = true, mapSizeBytes: mapSize = mapSizeDefault, use = 'plain' }: FolderOptions = {},
+  { durable = true, mapSizeBytes: mapSize = mapBytesDefault, use = 'plain' }: FolderOptions = {},
 ): OpenFolder {
   let newest: NewestCommit | undefined
   try {
@@ -134,7 +133,7 @@ function openTrees(root: Environment, path: string, use: FolderUse, newest: Newe
   const openTree = (name: string) => root.openDB<Bytes, Bytes>(name, { ...codec })
   root.transactionSync(() => {
     newest.check(root)
-    claim(root, path, use)
+    storeLayout(root, path, use)
   })
   return root.transactionSync(() => {
     newest.check(root)
@@ -145,16 +144,15 @@ function openTrees(root: Environment, path: string, use: FolderUse, newest: Newe
 function checkFolder(path: string): void {
   makeFolder(path)
   accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK)
-  for (const name of ['data.mdb', 'lock.mdb']) {
-    const file = join(path, name)
+  const [data, lock] = [join(path, dataFileName), join(path, 'lock.mdb')]
+  for (const file of [data, lock]) {
     if (!existsSync(file)) continue
     accessSync(file, constants.R_OK | constants.W_OK)
     if (!statSync(file).isFile()) throw new StoreUnavailableError(`${file} is not a file`)
   }
   // LMDB maps its new lock file before the file has blocks on the disk. Without free blocks, a bus error kills the
   // process.
-  if (!existsSync(join(path, 'lock.mdb'))) assertRoom({ rows: 0, bytes: 0 }, freeBytes(path))
-  const data = join(path, 'data.mdb')
+  if (!existsSync(lock)) assertRoom({ rows: 0, bytes: 0 }, freeBytes(path))
   if (existsSync(data)) checkDataFile(data)
 }
 
@@ -162,7 +160,7 @@ function checkFolder(path: string): void {
  * Stores the layout, which marks the environment as one of this program, and ensures that the list of free pages is not
  * empty. Throws if the environment contains other data. Must run in a write transaction.
  */
-function claim(root: Environment, path: string, use: FolderUse): void {
+function storeLayout(root: Environment, path: string, use: FolderUse): void {
   const layout = use === 'plain' ? plainLayout : loggedLayout
   const stored = root.get(layoutKey)
   const found = stored && Buffer.from(stored).toString()

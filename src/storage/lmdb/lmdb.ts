@@ -9,11 +9,11 @@
 
 import { assert } from '../../base/assert.ts'
 import { type Clock, systemClock } from '../../base/clock.ts'
-import { systemTimers, type Timers } from '../../base/timers.ts'
+import { systemTimers, type Timers, wait } from '../../base/timers.ts'
 import { allWrites } from '../kv/batch.ts'
 import { CommitQueue, completeJob, type Job, runJob } from '../kv/commit-queue.ts'
 import { Listeners } from '../kv/engine-parts.ts'
-import type { Bytes, KeyValueStore, View, Work, Write } from '../kv/kv-contract.ts'
+import type { KeyValueStore, View, Work, Write } from '../kv/kv-contract.ts'
 import { causeText, StoreUnavailableError } from '../kv/store-errors.ts'
 import { closeFolder, type Environment, openFolder } from './folder.ts'
 import { ForgottenCommitError, type NewestCommit } from './newest-commit.ts'
@@ -26,10 +26,6 @@ interface LmdbOptions {
   readonly path: string
   /** The address space that is reserved for the data, in bytes. The default is 1 TiB. Uses neither memory nor disk. */
   readonly mapSizeBytes?: number
-  /**
-   * The interval in milliseconds for detecting commits of other processes while there are listeners. The default is 10.
-   */
-  readonly watchIntervalMs?: number
   readonly timers?: Timers
   /** The clock that measures evaluation and flushes. */
   readonly clock?: Clock
@@ -44,13 +40,14 @@ interface LmdbOptions {
 
 /**
  * Throws {@link StoreUnavailableError}. `watch` reports commits of this process when `transact` resolves, and commits
- * of other processes within `watchIntervalMs`.
+ * of other processes within some milliseconds.
  */
 export function openLmdb(options: LmdbOptions): KeyValueStore {
   return new LmdbStore(options)
 }
 
-const watchIntervalMsDefault = 10
+/** Interval at which commits of other processes are detected while there are listeners. */
+const watchIntervalMs = 10
 
 /**
  * After this number of rows, the remaining transactions wait for the next batch, because more rows would block the
@@ -76,12 +73,11 @@ class LmdbStore implements KeyValueStore {
   readonly #newest: NewestCommit
   readonly #timers: Timers
   readonly #clock: Clock
-  readonly #watchIntervalMs: number
   readonly #freeBytes: () => number
   readonly #listeners = new Listeners()
   readonly #commits = new Set<Promise<void>>()
   #stopWatching: (() => void) | undefined
-  /** The commits of which listeners have been notified. */
+  /** The number of commits at the last notification of the listeners. */
   #seen = 0n
   /** A commit takes the waiting transactions when its write transaction is open. */
   readonly #queue = new CommitQueue()
@@ -95,7 +91,6 @@ class LmdbStore implements KeyValueStore {
     this.#path = options.path
     this.#timers = options.timers ?? systemTimers
     this.#clock = options.clock ?? systemClock
-    this.#watchIntervalMs = options.watchIntervalMs ?? watchIntervalMsDefault
     this.#freeBytes = options.freeBytes ?? (() => freeBytes(options.path))
     const { newest, root, trees } = openFolder(options.path, options)
     this.#root = root
@@ -139,7 +134,7 @@ class LmdbStore implements KeyValueStore {
     if (this.#isClosed) throw this.#closedError()
     if (!this.#stopWatching) {
       this.#seen = this.#commitCount()
-      this.#stopWatching = this.#timers.every(this.#watchIntervalMs, () => this.#checkForOthers())
+      this.#stopWatching = this.#timers.every(watchIntervalMs, () => this.#checkForOthers())
     }
     const remove = this.#listeners.add(listener)
     return () => {
@@ -174,9 +169,7 @@ class LmdbStore implements KeyValueStore {
       })
     } catch (error) {
       if (error instanceof ForgottenCommitError && this.#mayRecover()) {
-        await new Promise<void>(resolve => {
-          this.#timers.after(recoveryIntervalMs, resolve)
-        })
+        await wait(recoveryIntervalMs, this.#timers)
         this.#beginCommit()
         return
       }
@@ -188,7 +181,7 @@ class LmdbStore implements KeyValueStore {
     }
     this.#queue.flushed(this.#clock.elapsedMs() - ranMs)
     for (const job of batch ?? []) completeJob(job)
-    this.#announce()
+    this.#notifyListeners()
   }
 
   /** Throws {@link ForgottenCommitError} if the running write transaction would overwrite a commit. */
@@ -247,7 +240,8 @@ class LmdbStore implements KeyValueStore {
   /** The number of commits of all processes, read in the current transaction. */
   #commitCount(): bigint {
     if (!this.#isWorking && !this.#reading) this.#root.resetReadTxn()
-    return decodeCount(this.#root.get(commitCountKey))
+    const count = this.#root.get(commitCountKey)
+    return count ? Buffer.from(count.buffer, count.byteOffset, 8).readBigUInt64BE() : 0n
   }
 
   /**
@@ -257,11 +251,11 @@ class LmdbStore implements KeyValueStore {
    * response over the same HTTP/2 session.
    */
   #checkForOthers(): void {
-    if (this.#commits.size === 0) this.#announce()
+    if (this.#commits.size === 0) this.#notifyListeners()
   }
 
-  /** Notifies the listeners of new commits. */
-  #announce(): void {
+  /** Does nothing if there are no new commits. */
+  #notifyListeners(): void {
     if (this.#listeners.isEmpty || this.#isClosed) return
     const count = this.#commitCount()
     if (count === this.#seen) return
@@ -290,8 +284,4 @@ class LmdbStore implements KeyValueStore {
   #closedError(): StoreUnavailableError {
     return new StoreUnavailableError(`the store in ${this.#path} is closed`)
   }
-}
-
-function decodeCount(count: Bytes | undefined): bigint {
-  return count ? Buffer.from(count.buffer, count.byteOffset, 8).readBigUInt64BE() : 0n
 }

@@ -1,6 +1,6 @@
-// Checks that the disk has space for a transaction before LMDB writes it. LMDB itself can handle a failed write. But lmdb-js
-// 3.5.6 writes the text of the error into a buffer that is too short (`mdb_page_flush`), so the process may crash
-// later.
+// Checks that the disk has space for a transaction before LMDB writes it. LMDB itself can handle a failed write. But
+// lmdb-js 3.5.6 writes the text of the error into a buffer that is too short (`mdb_page_flush`), so the process may
+// crash later.
 
 import { statfsSync } from 'node:fs'
 import { megabyte } from '../../base/bytes.ts'

@@ -4,7 +4,8 @@
 // half empty. So different kinds of rows are in different trees. The collections or indexes of a large kind are spread
 // over several trees, and all rows of one collection or index are in the same tree.
 //
-// The mapping of keys to trees is part of the data format: a change needs a new layout (folder.ts).
+// The mapping of keys to trees is part of the data format: a change needs a new layout (folder.ts). The numbers below
+// repeat tags and lengths of keys (storage/keys/keyspace.ts), which this layer does not import.
 
 import type { Database } from 'lmdb'
 import type { Bytes, KeyRange } from '../kv/kv-contract.ts'
@@ -26,24 +27,18 @@ const documentSetBytes = 11
 const indexSetBytes = 13
 
 const kinds: readonly Kind[] = [
-  { tag: 0x43 },
-  { tag: 0x44, setBytes: documentSetBytes },
-  { tag: 0x45 },
-  { tag: 0x46 },
-  { tag: 0x48 },
-  { tag: 0x49, setBytes: indexSetBytes },
-  { tag: 0x4a, setBytes: indexSetBytes },
-  { tag: 0x52 },
+  { tag: 0x43 }, // change log
+  { tag: 0x44, setBytes: documentSetBytes }, // documents
+  { tag: 0x45 }, // ended entries
+  { tag: 0x46 }, // expiry marks
+  { tag: 0x48 }, // history
+  { tag: 0x49, setBytes: indexSetBytes }, // live entries
+  { tag: 0x4a, setBytes: indexSetBytes }, // events
+  { tag: 0x52 }, // change record
 ]
 
 /** A power of two. With this number, the names of all trees fit into one page of LMDB, which can contain 65 names. */
 const treesPerKind = 16
-
-const otherName = 'other'
-
-function treeName(tag: number, place: number): string {
-  return `${String.fromCharCode(tag)}${place}`
-}
 
 export const treeCount = 1 + kinds.reduce((sum, { setBytes }) => sum + (setBytes ? treesPerKind : 1), 0)
 
@@ -55,10 +50,11 @@ export class Trees {
 
   /** `open`: opens or creates a tree. */
   constructor(open: (name: string) => ByteDatabase) {
-    this.#other = open(otherName)
+    this.#other = open('other')
     for (const { tag, setBytes } of kinds) {
       const count = setBytes === undefined ? 1 : treesPerKind
-      this.#byTag[tag] = Array.from({ length: count }, (_, place) => open(treeName(tag, place)))
+      const letter = String.fromCharCode(tag)
+      this.#byTag[tag] = Array.from({ length: count }, (_, index) => open(`${letter}${index}`))
       this.#setBytes[tag] = setBytes ?? 1
     }
   }
@@ -68,7 +64,7 @@ export class Trees {
     const tag = key[0] as number
     const trees = this.#byTag[tag]
     if (trees === undefined) return this.#other
-    return trees[placeOf(key, this.#setBytes[tag] as number)] as ByteDatabase
+    return trees[treeIndexOf(key, this.#setBytes[tag] as number)] as ByteDatabase
   }
 
   /** The trees that may contain keys of the range, which must not be empty. */
@@ -80,9 +76,9 @@ export class Trees {
     const trees: ByteDatabase[] = []
     let hasOthers = false
     for (let tag = first; tag <= last; tag++) {
-      const own = this.#byTag[tag]
-      if (own === undefined) hasOthers = true
-      else trees.push(...own)
+      const ofTag = this.#byTag[tag]
+      if (ofTag === undefined) hasOthers = true
+      else trees.push(...ofTag)
     }
     if (hasOthers) trees.push(this.#other)
     return trees
@@ -107,7 +103,7 @@ export class Trees {
 }
 
 /** Sets with consecutive numbers are in different trees. */
-function placeOf(key: Bytes, setBytes: number): number {
+function treeIndexOf(key: Bytes, setBytes: number): number {
   let sum = 0
   for (let at = 1; at < setBytes && at < key.length; at++) sum += key[at] as number
   return sum & (treesPerKind - 1)
