@@ -1,5 +1,4 @@
-// Segments (parts of the commit log) that wait for a separate thread to apply them to LMDB, and recently applied
-// segments.
+// Queues segments (parts of the commit log) for a separate thread, which applies them to LMDB.
 //
 // Applied segments and their files stay readable until a later snapshot of LMDB contains their rows: LMDB can forget a
 // commit when another process opens the folder at the same moment (lmdb/newest-commit.ts). Until the other process has
@@ -19,8 +18,9 @@ import type { ReadSegment } from './replay.ts'
 import type { RowTable } from './row-table.ts'
 import type { SegmentFiles } from './segment-files.ts'
 
-const body = programFile('storage/log/apply-thread.ts')
+const threadFile = programFile('storage/log/apply-thread.ts')
 
+/** Sends segments to the thread. */
 class Applier {
   readonly #path: string
   /** The thread that the first request starts. */
@@ -57,7 +57,7 @@ class Applier {
   }
 
   #start(): Worker {
-    const worker = new Worker(body, { workerData: this.#path, execArgv: [] })
+    const worker = new Worker(threadFile, { workerData: this.#path, execArgv: [] })
     worker.on('message', ({ failure }: ApplyReply) => this.#finish(failure))
     worker.on('error', (error: Error) => this.#finish(error.message))
     worker.once('exit', () => {
@@ -87,7 +87,7 @@ const releaseAfterMs = 1_000
 const waitingMax = 4
 
 interface ApplyQueueOptions {
-  readonly image: OpenFolder
+  readonly lmdb: OpenFolder
   readonly path: string
   readonly log: Bytes
   readonly files: SegmentFiles
@@ -99,7 +99,7 @@ interface ApplyQueueOptions {
    * Resolves when the file of the next segment exists. After a crash, the store can be opened only if the log contains
    * the segment that follows the position stored in LMDB.
    */
-  readonly nextIsThere: () => Promise<unknown>
+  readonly prepareNext: () => Promise<unknown>
   /** Called when segments were added or removed. */
   readonly onChange: () => void
 }
@@ -107,7 +107,7 @@ interface ApplyQueueOptions {
 export class ApplyQueue {
   readonly #options: ApplyQueueOptions
   readonly #applier: Applier
-  /** Like `#applied`, ordered from the oldest segment to the newest. */
+  /** In both lists, the oldest segment comes first. */
   #waiting: readonly FullSegment[]
   #applied: readonly FullSegment[] = []
   #applying: Promise<void> | undefined
@@ -187,7 +187,7 @@ export class ApplyQueue {
   }
 
   async #applyOldest(): Promise<void> {
-    const { clock, freeBytes, image, log, nextIsThere, onChange, timers } = this.#options
+    const { clock, freeBytes, lmdb, log, onChange, prepareNext, timers } = this.#options
     const beganMs = clock.elapsedMs()
     const [oldest] = this.#waiting
     assert(oldest !== undefined, 'a segment waits to be applied')
@@ -196,10 +196,10 @@ export class ApplyQueue {
     try {
       // Releases the segments that the previous transaction applied.
       this.#release()
-      await nextIsThere()
+      await prepareNext()
       const request = { memory: bytes.buffer as SharedArrayBuffer, end, position, free: freeBytes() }
       // This thread applies the rows itself: starting a thread would take longer, and no requests are served any more.
-      if (this.#isClosed) applySegment(image, request)
+      if (this.#isClosed) applySegment(lmdb, request)
       else await this.#applier.apply(request)
     } catch (error) {
       this.#failure = error as Error
@@ -228,9 +228,9 @@ export class ApplyQueue {
   /** Drops the applied segments whose rows are in a new snapshot of LMDB; their files are reused. */
   #release(): void {
     if (this.#applied.length === 0) return
-    const { files, image, onChange } = this.#options
-    image.root.resetReadTxn()
-    const newest = readPosition(image.root)?.segment ?? 0
+    const { files, lmdb, onChange } = this.#options
+    lmdb.root.resetReadTxn()
+    const newest = readPosition(lmdb.root)?.segment ?? 0
     for (const { number } of this.#applied) if (number <= newest) files.free(number)
     this.#applied = this.#applied.filter(({ number }) => number > newest)
     onChange()

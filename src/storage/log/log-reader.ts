@@ -5,7 +5,7 @@
 // checksum of the previous record, so a reused file is recognized. A newer snapshot of LMDB then contains the rows of
 // the file's previous segment.
 
-import { closeSync, fdatasyncSync, fstatSync, openSync, readSync } from 'node:fs'
+import { closeSync, existsSync, fdatasyncSync, fstatSync, openSync, readSync } from 'node:fs'
 import { bytesEqual } from '../../base/bytes.ts'
 import { systemClock } from '../../base/clock.ts'
 import type { Bytes } from '../kv/kv-contract.ts'
@@ -135,11 +135,11 @@ export class LogReader {
       if (place.sequence >= durable) return true
       const number = (newest?.header.number ?? position.segment) + 1
       const next = this.#open(number, position.log, place)
-      if (next === 'elsewhere') return false
+      if (next === 'mismatch') return false
       if (next === undefined) {
         // The committing process has reported the records as durable, so a newer snapshot of LMDB contains them.
         if (this.#durable !== undefined) return false
-        return newest !== undefined || position.isClosed || this.#hasFile(number)
+        return newest !== undefined || position.isClosed || existsSync(pathOf(this.#folder, number))
       }
       this.#segments.push(next)
       newest = next
@@ -147,10 +147,10 @@ export class LogReader {
   }
 
   /**
-   * Returns undefined if there is no segment `number`, and 'elsewhere' if it does not continue the chain of records
+   * Returns undefined if there is no segment `number`, and 'mismatch' if it does not continue the chain of records
    * after `place`.
    */
-  #open(number: number, log: Bytes, place: ChainPlace): OpenSegment | 'elsewhere' | undefined {
+  #open(number: number, log: Bytes, place: ChainPlace): OpenSegment | 'mismatch' | undefined {
     const descriptor = tryOpen(pathOf(this.#folder, number))
     if (descriptor === undefined) return undefined
     const head = Buffer.alloc(headerBytes)
@@ -164,17 +164,11 @@ export class LogReader {
     }
     if (header.sequence !== place.sequence + 1 || header.before !== place.checksum) {
       closeSync(descriptor)
-      return 'elsewhere'
+      return 'mismatch'
     }
     const bytes = Buffer.from(new SharedArrayBuffer(fstatSync(descriptor).size))
     const table = new RowTable(new Uint8Array(bytes.buffer))
     return { header, descriptor, bytes, table, end: headerBytes, place, newestRecord: headerBytes }
-  }
-
-  #hasFile(number: number): boolean {
-    const descriptor = tryOpen(pathOf(this.#folder, number))
-    if (descriptor !== undefined) closeSync(descriptor)
-    return descriptor !== undefined
   }
 
   /** Drops the segments up to the number `upTo`. */

@@ -6,6 +6,7 @@
 // per commit. Readers see a commit only when the commit is on disk, so no reader sees data that a crash could revoke.
 
 import { join } from 'node:path'
+import { setImmediate as turn } from 'node:timers/promises'
 import { assert } from '../../base/assert.ts'
 import { type Clock, systemClock } from '../../base/clock.ts'
 import { type Cancel, systemTimers, type Timers, wait } from '../../base/timers.ts'
@@ -104,7 +105,7 @@ interface DurableBatch {
   readonly hasWritten: boolean
 }
 
-export interface LoggedKeyValueStore extends KeyValueStore {
+interface LoggedKeyValueStore extends KeyValueStore {
   /** The sequence number of the newest durable record. */
   readonly logSequence: number
   readonly applyLag: ApplyLag
@@ -117,7 +118,7 @@ export function openLogged(options: LoggedOptions): LoggedKeyValueStore {
 
 class LoggedStore implements LoggedKeyValueStore {
   readonly #path: string
-  readonly #image: OpenFolder
+  readonly #lmdb: OpenFolder
   readonly #root: Environment
   readonly #trees: Trees
   readonly #timers: Timers
@@ -134,13 +135,13 @@ class LoggedStore implements LoggedKeyValueStore {
   readonly #log: Bytes
   /** Reads search these tables before LMDB, the newest first. */
   #tables: readonly RowTable[] = []
-  readonly #applying: ApplyQueue
+  readonly #applyQueue: ApplyQueue
   /** Records are appended to this segment; undefined until a commit needs it. */
   #active: Segment | undefined
   /** The position of the newest record. */
   #place: ChainPlace
   /** The number of the newest segment. */
-  #number: number
+  #segmentNumber: number
   readonly #next: NextSegment
   #committing: Promise<void> | undefined
   /** The reason why the outcome of a batch is unknown. The store then commits nothing more. */
@@ -153,7 +154,7 @@ class LoggedStore implements LoggedKeyValueStore {
   #reading: LoggedView | undefined
   #isWorking = false
   /** This process has recorded that the log is open. */
-  #isBegun = false
+  #isOpenRecorded = false
   #isClosed = false
 
   constructor(options: LoggedOptions) {
@@ -164,22 +165,22 @@ class LoggedStore implements LoggedKeyValueStore {
     this.#disk = options.disk ?? systemDisk
     this.#segmentBytes = options.segmentBytes ?? segmentBytesDefault
     this.#onLostFlush = options.onLostFlush ?? (() => undefined)
-    this.#image = openFolder(options.path, { use: 'logged' })
-    this.#root = this.#image.root
-    this.#trees = this.#image.trees
-    const position = beginLog(this.#image)
+    this.#lmdb = openFolder(options.path, { use: 'logged' })
+    this.#root = this.#lmdb.root
+    this.#trees = this.#lmdb.trees
+    const position = beginLog(this.#lmdb)
     this.#log = position.log
     const folder = join(options.path, logFolder)
     const { files, segments } = readLog(folder, position)
     const last = segments.at(-1)
     if (last) writeEndAgain(folder, last)
     this.#place = last?.place ?? position
-    this.#number = last?.number ?? position.segment
+    this.#segmentNumber = last?.number ?? position.segment
     this.#files = new SegmentFiles(folder, this.#disk, this.#segmentBytes)
     const numbers = new Set(segments.map(({ number }) => number))
     this.#files.freeAll(
       files.filter(number => !numbers.has(number)),
-      this.#number + 1,
+      this.#segmentNumber + 1,
     )
     if (options.isFollowed) this.#durable = new DurableSequence(folder, 'write')
     this.#durable?.write(this.#place.sequence)
@@ -187,18 +188,23 @@ class LoggedStore implements LoggedKeyValueStore {
     this.#records?.begin(position.log, position, () => this.#lostFlush !== undefined)
     for (const { bytes, end, place } of segments)
       if (end > headerBytes) this.#records?.add(bytes.subarray(headerBytes, end), place)
-    this.#next = new NextSegment(this.#files, this.#segmentBytes, this.#number + 1)
-    this.#applying = new ApplyQueue(
+    this.#next = new NextSegment(this.#files, this.#segmentBytes, this.#segmentNumber + 1)
+    this.#applyQueue = new ApplyQueue(
       {
-        ...{ path: options.path, image: this.#image, log: this.#log, files: this.#files },
-        ...{ timers: this.#timers, clock: this.#clock, freeBytes: this.#freeBytes },
-        nextIsThere: () => this.#next.ready(),
+        path: options.path,
+        lmdb: this.#lmdb,
+        log: this.#log,
+        files: this.#files,
+        timers: this.#timers,
+        clock: this.#clock,
+        freeBytes: this.#freeBytes,
+        prepareNext: () => this.#next.ready(),
         onChange: () => this.#listTables(),
       },
       segments,
     )
     this.#listTables()
-    if (!this.#applying.isEmpty) this.#applyLater()
+    if (!this.#applyQueue.isEmpty) this.#applyLater()
   }
 
   get logSequence(): number {
@@ -206,7 +212,7 @@ class LoggedStore implements LoggedKeyValueStore {
   }
 
   get applyLag(): ApplyLag {
-    const { bytes, lagMs } = this.#applying
+    const { bytes, lagMs } = this.#applyQueue
     return { bytes: bytes + (this.#active?.end ?? 0), lagMs }
   }
 
@@ -248,11 +254,11 @@ class LoggedStore implements LoggedKeyValueStore {
     await this.#committing
     this.#cancelApply?.()
     this.#endSegment()
-    await this.#applying.close()
+    await this.#applyQueue.close()
     const next = await this.#next.prepared()
     if (next) await closeFile(next.descriptor)
-    if (this.#applying.isEmpty) this.#recordClosed()
-    await closeFolder(this.#image)
+    if (this.#applyQueue.isEmpty) this.#recordClosed()
+    await closeFolder(this.#lmdb)
     this.#durable?.close()
     await this.#records?.end()
   }
@@ -260,7 +266,7 @@ class LoggedStore implements LoggedKeyValueStore {
   /** Records that LMDB contains all rows of the log. If this write fails, the next start replays the log. */
   #recordClosed(): void {
     try {
-      recordClosed(this.#image, true, this.#freeBytes())
+      recordClosed(this.#lmdb, true, this.#freeBytes())
     } catch (error) {
       const isFull = (error as NodeJS.ErrnoException).code === 'ENOSPC'
       if (!(error instanceof ForgottenCommitError) && !isFull) throw error
@@ -290,23 +296,23 @@ class LoggedStore implements LoggedKeyValueStore {
     try {
       if (this.#lostFlush) throw this.#lostFlush
       if (this.#isOld || this.#active?.isComplete === false) this.#endSegment()
-      await this.#applying.waitForRoom()
+      await this.#applyQueue.waitForRoom()
       this.#active ??= await this.#begin()
       jobs = this.#queue.take()
       if (jobs[0]?.prepare && !(await prepareBatch(jobs))) return { jobs: [], hasWritten: false }
-      const made = this.#run(this.#active, jobs)
-      hasWritten = made.writes.length > 0
-      if (hasWritten) this.#assertRoom(made)
+      const batch = this.#run(this.#active, jobs)
+      hasWritten = batch.writes.length > 0
+      if (hasWritten) this.#assertRoom(batch)
       const ranMs = this.#clock.elapsedMs()
-      if (hasWritten) await this.#append(made)
+      if (hasWritten) await this.#append(batch)
       this.#queue.flushed(this.#clock.elapsedMs() - ranMs)
       return { jobs, hasWritten }
     } catch (error) {
       this.#active?.revert()
       const failed = jobs ?? this.#queue.takeOlderThan(Number.POSITIVE_INFINITY)
-      const words = `cannot write to the store in ${this.#path}: ${causeText(error)}`
+      const message = `cannot write to the store in ${this.#path}: ${causeText(error)}`
       const isUnknown = jobs !== undefined && this.#lostFlush !== undefined
-      const reason = isUnknown ? this.#lostFlush : new StoreUnavailableError(words, { cause: error })
+      const reason = isUnknown ? this.#lostFlush : new StoreUnavailableError(message, { cause: error })
       for (const job of failed) job.reject(reason)
       return { jobs: [], hasWritten: false }
     }
@@ -376,7 +382,7 @@ class LoggedStore implements LoggedKeyValueStore {
     })
     active.accept(record)
     this.#place = record.place
-    this.#applying.recordAppended()
+    this.#applyQueue.recordAppended()
     this.#applyLater()
     // The batch is committed, so an error from here on must not reject its transactions as uncommitted. Records are
     // shipped before they are published, so the backup contains every acknowledged commit.
@@ -391,8 +397,8 @@ class LoggedStore implements LoggedKeyValueStore {
 
   /** The outcome of the current batch is unknown to its clients, so the store rejects all further commits. */
   #loseFlush(what: string, cause: unknown): never {
-    const words = `${what} in ${this.#path}: ${causeText(cause)}`
-    this.#lostFlush = new StoreUnavailableError(words, { cause, outcome: 'unknown' })
+    const message = `${what} in ${this.#path}: ${causeText(cause)}`
+    this.#lostFlush = new StoreUnavailableError(message, { cause, outcome: 'unknown' })
     this.#onLostFlush(this.#lostFlush)
     throw this.#lostFlush
   }
@@ -409,9 +415,9 @@ class LoggedStore implements LoggedKeyValueStore {
     const isLarge = bytes > this.#segmentBytes
     const file = isLarge ? await this.#replaceNext(bytes) : await this.#next.ready()
     // Records that the log may now contain rows that are not in LMDB.
-    if (!this.#isBegun) await this.#recordOpen()
-    this.#number = file.number
-    void this.#next.prepare(this.#number + 1)
+    if (!this.#isOpenRecorded) await this.#recordOpen()
+    this.#segmentNumber = file.number
+    void this.#next.prepare(this.#segmentNumber + 1)
     const segment = new Segment(file, this.#log, this.#place, rows)
     this.#active = segment
     this.#listTables()
@@ -429,16 +435,16 @@ class LoggedStore implements LoggedKeyValueStore {
       this.#active = undefined
       this.#files.free(number)
       await closeFile(empty.file.descriptor)
-      this.#number = empty.number - 1
+      this.#segmentNumber = empty.number - 1
     }
-    return this.#next.prepare(this.#number + 1, bytes)
+    return this.#next.prepare(this.#segmentNumber + 1, bytes)
   }
 
   async #recordOpen(): Promise<void> {
-    for (let attempt = 1; !this.#isBegun; attempt++) {
+    for (let attempt = 1; !this.#isOpenRecorded; attempt++) {
       try {
-        recordClosed(this.#image, false, this.#freeBytes())
-        this.#isBegun = true
+        recordClosed(this.#lmdb, false, this.#freeBytes())
+        this.#isOpenRecorded = true
       } catch (error) {
         if (!(error instanceof ForgottenCommitError) || attempt === recoveriesMax) throw error
         await wait(recoveryIntervalMs)
@@ -456,15 +462,15 @@ class LoggedStore implements LoggedKeyValueStore {
       const { bytes, end, number, place, table } = active
       if (bytes.length === this.#segmentBytes) this.#rowsExpected = table.rows
       this.#active = undefined
-      this.#applying.add({ number, bytes, table, end, place })
+      this.#applyQueue.add({ number, bytes, table, end, place })
       this.#listTables()
       void closeFile(active.file.descriptor)
     }
-    this.#applying.start()
+    this.#applyQueue.start()
   }
 
   #listTables(): void {
-    const tables = [...this.#applying.tables]
+    const tables = [...this.#applyQueue.tables]
     if (this.#active) tables.push(this.#active.table)
     this.#tables = tables.reverse()
   }
@@ -478,10 +484,4 @@ function bytesFor(writes: readonly Write[]): number {
   let bytes = segmentSlack
   for (const write of writes) bytes += writeBytesMax(write)
   return bytes
-}
-
-function turn(): Promise<void> {
-  return new Promise(resolve => {
-    setImmediate(resolve)
-  })
 }

@@ -17,14 +17,14 @@ interface TableSnapshot {
 
 export class LoggedView implements ComparingView {
   readonly state: number | undefined
-  readonly #image: LmdbView
+  readonly #lmdb: LmdbView
   /** The newest table first. */
   readonly #tables: readonly TableSnapshot[]
   #isOver = false
 
   /** `state`: see {@link View.state}; undefined for a view that also shows rows which are not committed yet. */
-  constructor(image: LmdbView, tables: readonly TableSnapshot[], state?: number) {
-    this.#image = image
+  constructor(lmdb: LmdbView, tables: readonly TableSnapshot[], state?: number) {
+    this.#lmdb = lmdb
     this.#tables = tables
     this.state = state
   }
@@ -47,7 +47,7 @@ export class LoggedView implements ComparingView {
         if (row !== 0) return table.value(row, cached)
       }
     }
-    return cached === undefined ? this.#image.get(key) : this.#image.getCached(key, cached)
+    return cached === undefined ? this.#lmdb.get(key) : this.#lmdb.getCached(key, cached)
   }
 
   range(range: KeyRange): Iterable<Entry> {
@@ -57,13 +57,13 @@ export class LoggedView implements ComparingView {
   /** Releases all open cursors. The view must not be used afterwards. */
   end(): void {
     this.#isOver = true
-    this.#image.end()
+    this.#lmdb.end()
   }
 
   #iterate(range: KeyRange): Iterator<Entry> {
     assert(!this.#isOver, 'a view is used after its read')
     if (isEmptyRange(range)) return [][Symbol.iterator]()
-    let entries: Pick<View, 'range'> = this.#image
+    let entries: Pick<View, 'range'> = this.#lmdb
     // The tables are read from the oldest to the newest, so that newer rows replace older rows.
     for (const { limit, table } of this.#tables.toReversed()) {
       const rows = table.within(range, limit)
@@ -72,7 +72,7 @@ export class LoggedView implements ComparingView {
       entries = { range: wanted => overlayEntries(base, wanted, rows) }
     }
     const iterator = entries.range(range)[Symbol.iterator]()
-    return entries === this.#image ? iterator : this.#whileOpen(iterator)
+    return entries === this.#lmdb ? iterator : this.#whileOpen(iterator)
   }
 
   *#whileOpen(iterator: Iterator<Entry>): Generator<Entry> {

@@ -7,7 +7,7 @@ import type { Environment } from '../lmdb/folder.ts'
 import { decodePosition, type LogPosition, positionKey } from './position.ts'
 import { RowTable } from './row-table.ts'
 import { addRecords, type ChainPlace } from './segment.ts'
-import { openSegment, pathOf, segmentNumbers } from './segment-files.ts'
+import { pathOf, segmentNumbers } from './segment-files.ts'
 import { decodeHeader, hasRecordFrom, headerBytes, recordHeadBytes, recordIn } from './segment-format.ts'
 
 export interface ReadSegment {
@@ -101,8 +101,8 @@ export function writeEndAgain(
       at += writeSync(descriptor, content, at, content.length - at, start + at)
     fdatasyncSync(descriptor)
   } catch (cause) {
-    const words = `the commit log in ${folder} cannot be written: ${causeText(cause)}`
-    throw new StoreUnavailableError(words, { cause })
+    const message = `the commit log in ${folder} cannot be written: ${causeText(cause)}`
+    throw new StoreUnavailableError(message, { cause })
   } finally {
     if (descriptor !== undefined) closeSync(descriptor)
   }
@@ -132,7 +132,7 @@ export function verifyLog(root: Environment, folder: string): void {
 }
 
 function readSegment(folder: string, number: number): { readonly bytes: Buffer; readonly isWhole: boolean } {
-  const descriptor = openSegment(folder, number)
+  const descriptor = openSync(pathOf(folder, number), 'r')
   try {
     const { size } = fstatSync(descriptor)
     const bytes = Buffer.from(new SharedArrayBuffer(size))

@@ -9,9 +9,9 @@ import type { Bytes, KeyRange, Write } from '../kv/kv-contract.ts'
 import { hashKey } from './key-hash.ts'
 
 /** A power of two; doubled when needed. */
-const rowsAtFirst = 1024
+const initialRows = 1024
 /** Slots of the hash table; a power of two. */
-const placesPerRow = 2
+const slotsPerRow = 2
 /** New rows are inserted into an ordered list one by one up to this number. Longer lists are merged. */
 const insertsMax = 32
 
@@ -30,7 +30,7 @@ export class RowTable {
   #hashes: Int32Array
   #before: Uint32Array
   /** A hash table with open addressing: the newest row of a key; 0: the slot is free. */
-  #places: Uint32Array
+  #slots: Uint32Array
   /** Rows have moved to other slots since the last `publish`, so the slots are not in the order of insertion. */
   #isRehashed = false
   /**
@@ -44,13 +44,13 @@ export class RowTable {
   /** `rows`: the expected number of rows. */
   constructor(bytes: Bytes, rows = 0) {
     this.bytes = bytes
-    let room = rowsAtFirst
+    let room = initialRows
     while (room < rows + 2) room *= 2
     this.#keyStarts = new Uint32Array(room)
     this.#keyEnds = new Uint32Array(room)
     this.#hashes = new Int32Array(room)
     this.#before = new Uint32Array(room)
-    this.#places = new Uint32Array(room * placesPerRow)
+    this.#slots = new Uint32Array(room * slotsPerRow)
     this.#reader = new WriteReader(bytes)
   }
 
@@ -64,7 +64,7 @@ export class RowTable {
     return this.#published
   }
 
-  /** Adds the write whose encoding begins at `start`, until {@link publish} invisible to readers; returns its end. */
+  /** Adds the write that is encoded at `start`; returns the end of its encoding. {@link publish} makes it visible. */
   add(start: number): number {
     const reader = this.#reader
     reader.read(start)
@@ -73,21 +73,21 @@ export class RowTable {
     return end
   }
 
-  /** Adds a write whose key has been encoded at `keyStart`. Readers see the row after {@link publish}. */
+  /** Adds a write whose key is encoded at `keyStart`. */
   addKey(keyStart: number, key: Bytes): void {
     this.#put(keyStart, keyStart + key.length)
   }
 
   #put(keyStart: number, keyEnd: number): void {
     const hash = hashKey(this.bytes, keyStart, keyEnd)
-    const place = this.#placeOf(hash, this.bytes, keyStart, keyEnd)
-    const before = this.#places[place] as number
+    const slot = this.#slotOf(hash, this.bytes, keyStart, keyEnd)
+    const before = this.#slots[slot] as number
     const row = ++this.#rows
     this.#keyStarts[row] = keyStart
     this.#keyEnds[row] = keyEnd
     this.#hashes[row] = hash
     this.#before[row] = before
-    this.#places[place] = row
+    this.#slots[slot] = row
     if (before === 0) {
       const tag = this.bytes[keyStart] as number
       const waiting = this.#unordered[tag]
@@ -114,20 +114,20 @@ export class RowTable {
     if (this.#rows === published) return
     if (this.#isRehashed) {
       this.#rows = published
-      this.#places.fill(0)
-      for (let row = 1; row <= published; row++) this.#places[this.#placeOfRow(row)] = row
+      this.#slots.fill(0)
+      for (let row = 1; row <= published; row++) this.#slots[this.#slotOfRow(row)] = row
     }
     // This loop removes rows in reverse order of insertion: the search for a row passes only slots that were filled
     // before the row was inserted, so these slots must still be filled.
     for (; this.#rows > published; this.#rows--)
-      this.#places[this.#placeOfRow(this.#rows)] = this.#before[this.#rows] as number
+      this.#slots[this.#slotOfRow(this.#rows)] = this.#before[this.#rows] as number
     for (const rowsOfTags of [this.#unordered, this.#ordered])
       for (const [tag, rows] of rowsOfTags.entries()) rowsOfTags[tag] = rows?.filter(row => row <= published)
   }
 
   /** The newest row with the key among the first `limit` rows, or 0. `hash`: the result of {@link hashKey}. */
   find(key: Bytes, hash: number, limit: number): number {
-    return this.#visible(this.#placeOf(hash, key, 0, key.length), limit)
+    return this.#visible(this.#slotOf(hash, key, 0, key.length), limit)
   }
 
   /**
@@ -208,13 +208,13 @@ export class RowTable {
       return rows
     }
     if (more.length <= insertsMax) {
-      for (const row of more) rows.splice(this.#placeIn(rows, row), 0, row)
+      for (const row of more) rows.splice(this.#indexIn(rows, row), 0, row)
       return rows
     }
     const merged: number[] = []
     let at = 0
     for (const row of more) {
-      const end = this.#placeIn(rows, row)
+      const end = this.#indexIn(rows, row)
       while (at < end) merged.push(rows[at++] as number)
       merged.push(row)
     }
@@ -222,7 +222,7 @@ export class RowTable {
     return merged
   }
 
-  #placeIn(rows: readonly number[], row: number): number {
+  #indexIn(rows: readonly number[], row: number): number {
     return this.#lowerBound(rows, this.bytes, this.#keyStarts[row] as number, this.#keyEnds[row] as number)
   }
 
@@ -268,29 +268,29 @@ export class RowTable {
 
   /** The newest row with the key of `row` among the first `limit` rows; 0 when there is none. */
   #newest(row: number, limit: number): number {
-    return this.#visible(this.#placeOfRow(row), limit)
+    return this.#visible(this.#slotOfRow(row), limit)
   }
 
-  #visible(place: number, limit: number): number {
-    let row = this.#places[place] as number
+  #visible(slot: number, limit: number): number {
+    let row = this.#slots[slot] as number
     while (row > limit) row = this.#before[row] as number
     return row
   }
 
-  #placeOfRow(row: number): number {
+  #slotOfRow(row: number): number {
     const [start, end] = [this.#keyStarts[row] as number, this.#keyEnds[row] as number]
-    return this.#placeOf(this.#hashes[row] as number, this.bytes, start, end)
+    return this.#slotOf(this.#hashes[row] as number, this.bytes, start, end)
   }
 
   /** The slot of the newest row with the key `from[start..end)`, or a free slot. */
-  #placeOf(hash: number, from: Bytes, start: number, end: number): number {
-    const mask = this.#places.length - 1
-    let place = hash & mask
+  #slotOf(hash: number, from: Bytes, start: number, end: number): number {
+    const mask = this.#slots.length - 1
+    let slot = hash & mask
     for (;;) {
-      const row = this.#places[place] as number
-      if (row === 0) return place
-      if (this.#hashes[row] === hash && this.#compareKey(row, from, start, end) === 0) return place
-      place = (place + 1) & mask
+      const row = this.#slots[slot] as number
+      if (row === 0) return slot
+      if (this.#hashes[row] === hash && this.#compareKey(row, from, start, end) === 0) return slot
+      slot = (slot + 1) & mask
     }
   }
 
@@ -304,15 +304,15 @@ export class RowTable {
     this.#keyEnds = grown(this.#keyEnds, Uint32Array)
     this.#hashes = grown(this.#hashes, Int32Array)
     this.#before = grown(this.#before, Uint32Array)
-    const places = new Uint32Array(this.#hashes.length * placesPerRow)
-    const mask = places.length - 1
-    for (const row of this.#places) {
+    const slots = new Uint32Array(this.#hashes.length * slotsPerRow)
+    const mask = slots.length - 1
+    for (const row of this.#slots) {
       if (row === 0) continue
-      let place = (this.#hashes[row] as number) & mask
-      while (places[place] !== 0) place = (place + 1) & mask
-      places[place] = row
+      let slot = (this.#hashes[row] as number) & mask
+      while (slots[slot] !== 0) slot = (slot + 1) & mask
+      slots[slot] = row
     }
-    this.#places = places
+    this.#slots = slots
     this.#isRehashed = true
   }
 }

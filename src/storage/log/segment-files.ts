@@ -31,8 +31,8 @@ export const segmentBytesDefault = 8 * 1024 * 1024
 /** Maximum number of files that are kept for reuse. */
 const sparesMax = 2
 /**
- * Each write to a new file adds so few zeros, because the page cache manages the pages of one write as a unit, and later
- * writes to a large unit take longer.
+ * Each write to a new file adds so few zeros, because the page cache manages the pages of one write as a unit, and
+ * later writes to a large unit take longer.
  */
 const zeros = Buffer.alloc(65_536)
 
@@ -54,11 +54,6 @@ export function segmentNumbers(folder: string): number[] {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
     throw error
   }
-}
-
-/** Opens a segment for reading. */
-export function openSegment(folder: string, number: number): number {
-  return openSync(pathOf(folder, number), 'r')
 }
 
 /** The operations of a commit log on a disk. */
@@ -191,13 +186,13 @@ export async function flushFolder(path: string): Promise<void> {
 
 function writeAt(descriptor: number, { bytes, end, start }: Piece, position: number): Promise<void> {
   return new Promise((resolve, reject) => {
-    const go = (from: number) =>
+    const writeFrom = (from: number) =>
       write(descriptor, bytes, from, end - from, position + from - start, (error, written) => {
         if (error) reject(error)
-        else if (from + written < end) go(from + written)
+        else if (from + written < end) writeFrom(from + written)
         else resolve()
       })
-    go(start)
+    writeFrom(start)
   })
 }
 

@@ -40,7 +40,8 @@ const headerAt = {
   before: 52,
   checksum: 56,
 } as const
-const at = { checksum: 0, bytes: 4, salt: 8, sequence: 16, before: 24 } as const
+/** Offsets in the head of a record. */
+const headAt = { checksum: 0, bytes: 4, salt: 8, sequence: 16, before: 24 } as const
 
 export interface SegmentHeader {
   readonly number: number
@@ -94,20 +95,20 @@ export function sealRecord(
   batch: { readonly bytes: number; readonly checksum: number },
   { before, salt, sequence }: Pick<SegmentHeader, 'salt' | 'sequence' | 'before'>,
 ): number {
-  target.writeUInt32LE(batch.bytes, start + at.bytes)
-  target.set(salt, start + at.salt)
-  target.writeDoubleLE(sequence, start + at.sequence)
-  target.writeUInt32LE(before, start + at.before)
-  target.writeUInt32LE(0, start + at.before + 4)
+  target.writeUInt32LE(batch.bytes, start + headAt.bytes)
+  target.set(salt, start + headAt.salt)
+  target.writeDoubleLE(sequence, start + headAt.sequence)
+  target.writeUInt32LE(before, start + headAt.before)
+  target.writeUInt32LE(0, start + headAt.before + 4)
   target.fill(0, start + recordHeadBytes + batch.bytes, start + recordBytes(batch.bytes))
   const checksum = checksumOf(target, start, batch.checksum)
-  target.writeUInt32LE(checksum, start + at.checksum)
+  target.writeUInt32LE(checksum, start + headAt.checksum)
   return checksum
 }
 
 /** `batchChecksum`: the checksum of the batch of the record at `start`. */
 function checksumOf(bytes: Buffer, start: number, batchChecksum: number): number {
-  return crc32(bytes.subarray(start + at.bytes, start + recordHeadBytes), batchChecksum)
+  return crc32(bytes.subarray(start + headAt.bytes, start + recordHeadBytes), batchChecksum)
 }
 
 /**
@@ -132,33 +133,33 @@ export function recordIn(
 ): RecordBounds | undefined {
   const batchStart = start + recordHeadBytes
   if (batchStart > end || !hasSalt(bytes, start, salt)) return undefined
-  const batchEnd = batchStart + bytes.readUInt32LE(start + at.bytes)
+  const batchEnd = batchStart + bytes.readUInt32LE(start + headAt.bytes)
   if (batchEnd > end) return undefined
-  const checksum = bytes.readUInt32LE(start + at.checksum)
+  const checksum = bytes.readUInt32LE(start + headAt.checksum)
   if (checksum !== checksumOf(bytes, start, crc32(bytes.subarray(batchStart, batchEnd)))) return undefined
-  const sequence = bytes.readDoubleLE(start + at.sequence)
-  const before = bytes.readUInt32LE(start + at.before)
+  const sequence = bytes.readDoubleLE(start + headAt.sequence)
+  const before = bytes.readUInt32LE(start + headAt.before)
   return { sequence, before, checksum, batchStart, batchEnd, end: start + recordBytes(batchEnd - batchStart) }
 }
 
 /** Accepts any salt; undefined for an incomplete record. */
 export function anyRecordIn(bytes: Buffer, start: number): RecordBounds | undefined {
-  return recordIn(bytes, start, bytes.subarray(start + at.salt, start + at.salt + saltBytes))
+  return recordIn(bytes, start, bytes.subarray(start + headAt.salt, start + headAt.salt + saltBytes))
 }
 
 /** According to the head of the record; 0 if no head of a record begins at `start`. */
 export function recordSize(bytes: Buffer, start: number, salt: Bytes): number {
   if (start + recordHeadBytes > bytes.length || !hasSalt(bytes, start, salt)) return 0
-  return recordBytes(bytes.readUInt32LE(start + at.bytes))
+  return recordBytes(bytes.readUInt32LE(start + headAt.bytes))
 }
 
 function hasSalt(bytes: Buffer, start: number, salt: Bytes): boolean {
-  return bytes.compare(salt, 0, saltBytes, start + at.salt, start + at.salt + saltBytes) === 0
+  return bytes.compare(salt, 0, saltBytes, start + headAt.salt, start + headAt.salt + saltBytes) === 0
 }
 
 /** The offsets of the complete record that begins at `start`. */
 export function recordAt(bytes: Bytes, start: number): Pick<RecordBounds, 'batchStart' | 'batchEnd' | 'end'> {
-  const size = new DataView(bytes.buffer, bytes.byteOffset).getUint32(start + at.bytes, true)
+  const size = new DataView(bytes.buffer, bytes.byteOffset).getUint32(start + headAt.bytes, true)
   const batchStart = start + recordHeadBytes
   return { batchStart, batchEnd: batchStart + size, end: start + recordBytes(size) }
 }
@@ -166,7 +167,7 @@ export function recordAt(bytes: Bytes, start: number): Pick<RecordBounds, 'batch
 /** Returns whether a complete record with the salt `salt` begins at or after `start`. */
 export function hasRecordFrom(bytes: Buffer, start: number, salt: Bytes): boolean {
   for (let found = bytes.indexOf(salt, start); found !== -1; found = bytes.indexOf(salt, found + 1)) {
-    if (recordIn(bytes, found - at.salt, salt) !== undefined) return true
+    if (recordIn(bytes, found - headAt.salt, salt) !== undefined) return true
   }
   return false
 }
