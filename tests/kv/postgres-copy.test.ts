@@ -13,7 +13,7 @@ import { advanceCheckpoint } from '../../src/storage/postgres/checkpoint.ts'
 import type { CopyProgress } from '../../src/storage/postgres/copy-state.ts'
 import { openPostgres } from '../../src/storage/postgres/postgres.ts'
 import { PostgresSession } from '../../src/storage/postgres/postgres-session.ts'
-import { type CopyNote, noteWrite, readNote } from '../../src/storage/postgres/replica.ts'
+import { noteWrite, type ReplicaNote, readNote } from '../../src/storage/postgres/replica.ts'
 import {
   markReplicaComplete,
   openReplica,
@@ -75,9 +75,9 @@ test('a node continues an interrupted copy, and copies again after a restart of 
     return run
   }
   /** Changes the note of the replica, as if it had been written before a restart of the machine. */
-  const restartMachine = async (more: Partial<CopyNote> = {}) => {
+  const restartMachine = async (more: Partial<ReplicaNote> = {}) => {
     const replica = openLmdb({ path: replicaFolder(folder), durable: false })
-    const note = { ...(readNote(replica) as CopyNote), ...more, boot: 'another' }
+    const note = { ...(readNote(replica) as ReplicaNote), ...more, boot: 'another' }
     await replica.transact(() => ({ result: undefined, writes: [noteWrite(note)] }))
     await replica.close()
   }

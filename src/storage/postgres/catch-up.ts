@@ -5,7 +5,7 @@ import type { KeyValueStore } from '../kv/kv-contract.ts'
 import { StoreUnavailableError } from '../kv/store-errors.ts'
 import { PostgresSession, type RecordLocation } from './postgres-session.ts'
 import { type LogRow, readBatch, readHead, readLog } from './record.ts'
-import { applyRows, type CopyNote, readNote } from './replica.ts'
+import { applyRows, type ReplicaNote, readNote } from './replica.ts'
 import { readStoreId } from './tables.ts'
 
 /**
@@ -49,7 +49,7 @@ export async function redoLog(session: PostgresSession, local: KeyValueStore): P
  */
 export async function logMismatch(
   session: PostgresSession,
-  note: CopyNote | undefined,
+  note: ReplicaNote | undefined,
 ): Promise<string | undefined> {
   if (note === undefined) return 'it does not name its store'
   if (note.storeId !== (await readStoreId(session))) return 'it is a replica of another store'
@@ -57,9 +57,9 @@ export async function logMismatch(
   if (note.seq > head.seq) return 'the record is older than it'
   // A replica at batch 0 has applied no batch, so there is no name to compare.
   if (note.seq === 0)
-    return head.seq === 0 || (await readBatch(session, 1)) !== undefined ? undefined : trimmed
+    return head.seq === 0 || (await readBatch(session, 1)) !== undefined ? undefined : logTrimmed
   const batch = await readBatch(session, note.seq)
-  if (batch === undefined) return trimmed
+  if (batch === undefined) return logTrimmed
   return batch === note.batch ? undefined : 'the record has another history'
 }
 
@@ -75,4 +75,4 @@ export function openSameStore(
   })
 }
 
-const trimmed = 'the log no longer contains its next batch'
+const logTrimmed = 'the log no longer contains its next batch'

@@ -47,13 +47,13 @@ export class Checkpointer implements UpkeepTask {
   }
 
   async run(session: PostgresSession): Promise<boolean> {
-    const mayTrim = systemClock.elapsedMs() - this.#trimmedMs >= trimEveryMs
+    const isTrimDue = systemClock.elapsedMs() - this.#trimmedMs >= trimEveryMs
     const { from, head } = await readPositions(session)
     // A process that finds no work does not take the lease.
-    if ((from === head && !mayTrim) || !(await holdLease(session, leaseName, this.#node, leaseSeconds)))
+    if ((from === head && !isTrimDue) || !(await holdLease(session, leaseName, this.#node, leaseSeconds)))
       return false
     const isBusy = await advanceCheckpoint(session)
-    if (mayTrim && !isBusy) {
+    if (isTrimDue && !isBusy) {
       this.#trimmedMs = systemClock.elapsedMs()
       this.#firstRow = await trimLog(session, this.#firstRow, this.#retentionSeconds)
     }
@@ -114,7 +114,7 @@ async function writeStep(
 ): Promise<void> {
   const checkpoint = session.table('checkpoint')
   const present = writes.flatMap(({ key, value }) => (value === undefined ? [] : [{ key, value }]))
-  const gone = writes.flatMap(({ key, value }) => (value === undefined ? [key] : []))
+  const deleted = writes.flatMap(({ key, value }) => (value === undefined ? [key] : []))
   try {
     await session.query('BEGIN')
     const [row] = await session.query(`SELECT seq FROM ${checkpoint} WHERE id = 1 FOR UPDATE`)
@@ -122,9 +122,9 @@ async function writeStep(
       await session.query('ROLLBACK')
       return
     }
-    if (gone.length > 0) {
+    if (deleted.length > 0) {
       await session.query(`DELETE FROM ${session.table('kv')} WHERE key = ANY($1::bytea[])`, [
-        byteaArray(gone),
+        byteaArray(deleted),
       ])
     }
     if (present.length > 0) await putState(session, present)

@@ -22,7 +22,7 @@ import { StoreUnavailableError } from '../kv/store-errors.ts'
 import { logMismatch, redoLog } from './catch-up.ts'
 import { PostgresSession, type RecordLocation, type ResultRow } from './postgres-session.ts'
 import { LogRetention, readBatch, retainLog } from './record.ts'
-import { type CopyNote, noteIn, noteWrite, ReplicaView, readNote } from './replica.ts'
+import { noteIn, noteWrite, type ReplicaNote, ReplicaView, readNote } from './replica.ts'
 import { readStoreId } from './tables.ts'
 
 export interface CopyProgress {
@@ -51,13 +51,14 @@ export async function copyState(
   node: string,
   onProgress: (progress: CopyProgress) => void,
 ): Promise<void> {
-  const begun = await resumable(session, local)
-  if (begun === undefined) await empty(local)
-  const note = begun?.note ?? (await pinCheckpoint(session, node))
+  const interrupted = await interruptedCopy(session, local)
+  if (interrupted === undefined) await removeAll(local)
+  const note = interrupted?.note ?? (await pinCheckpoint(session, node))
   const log = new LogRetention(node, systemClock.elapsedMs)
   await log.renew(session, note.seq)
-  if (begun === undefined) await local.transact(() => ({ result: undefined, writes: [noteWrite(note)] }))
-  const first = begun?.last ?? Buffer.alloc(0)
+  if (interrupted === undefined)
+    await local.transact(() => ({ result: undefined, writes: [noteWrite(note)] }))
+  const first = interrupted?.last ?? Buffer.alloc(0)
   let keysTotal: number | undefined
   const count = countKeys(session, first, counted => {
     keysTotal = counted
@@ -111,19 +112,19 @@ function countKeys(
   after: Buffer,
   onCounted: (count: number) => void,
 ): { readonly stop: () => void } {
-  let beside: PostgresSession | undefined
+  let second: PostgresSession | undefined
   let isStopped = false
   const count = async () => {
-    beside = await session.openUntimed()
+    second = await session.openUntimed()
     if (isStopped) return
-    const [row] = await beside.query(`SELECT count(*) AS count FROM ${beside.table('kv')} WHERE key > $1`, [
+    const [row] = await second.query(`SELECT count(*) AS count FROM ${second.table('kv')} WHERE key > $1`, [
       after,
     ])
     onCounted(Number(row?.count))
   }
   const stop = () => {
     isStopped = true
-    beside?.close()
+    second?.close()
   }
   // If the database cannot be reached, the copy fails, too, and reports the reason.
   count()
@@ -135,10 +136,10 @@ function countKeys(
 /**
  * The note (replica.ts) and the last key of an interrupted copy; undefined when the copy must start from the beginning.
  */
-async function resumable(
+async function interruptedCopy(
   session: PostgresSession,
   local: KeyValueStore,
-): Promise<{ readonly note: CopyNote; readonly last: Buffer } | undefined> {
+): Promise<{ readonly note: ReplicaNote; readonly last: Buffer } | undefined> {
   const note = readNote(local)
   if (note === undefined || note.isComplete || (await logMismatch(session, note)) !== undefined)
     return undefined
@@ -147,8 +148,8 @@ async function resumable(
   return { note, last: Buffer.from(entry?.key ?? []) }
 }
 
-/** Removes one page of rows at a time. */
-async function empty(local: KeyValueStore): Promise<void> {
+/** Uses one transaction for each page of rows. */
+async function removeAll(local: KeyValueStore): Promise<void> {
   for (let count = 1; count > 0; ) {
     count = await local.transact(view => {
       const writes = Array.from(view.range({ ...everyKey, limit: pageRowsMax }), ({ key }) => ({
@@ -161,7 +162,7 @@ async function empty(local: KeyValueStore): Promise<void> {
 }
 
 /** Prevents the removal of log rows after the checkpoint, and returns the note of a copy that begins there. */
-async function pinCheckpoint(session: PostgresSession, node: string): Promise<CopyNote> {
+async function pinCheckpoint(session: PostgresSession, node: string): Promise<ReplicaNote> {
   const storeId = await readStoreId(session)
   // Only the row of the node is written, so a node can start while a synchronous standby is missing.
   await session.beginLocally()

@@ -41,7 +41,7 @@ const connectTimeoutMs = 5_000
  * Returns the servers in the order in which they are tried. Throws {@link StoreUnavailableError} when a file that the
  * address names cannot be read.
  */
-export function endpointsOf(url: string, purpose: string): DatabaseServer[] {
+export function serversOf(url: string, purpose: string): DatabaseServer[] {
   const address = parseDatabaseAddress(url)
   const { database, hosts, options, password, user } = address
   const seconds = Number(options.get('connect_timeout') ?? 0)
@@ -56,10 +56,10 @@ export function endpointsOf(url: string, purpose: string): DatabaseServer[] {
   }
   return hosts.map(server => {
     const { host, port } = server
-    const place = { ...common, ...(host !== undefined && { host }), ...(port !== undefined && { port }) }
+    const target = { ...common, ...(host !== undefined && { host }), ...(port !== undefined && { port }) }
     return {
       name: hostName(server),
-      attempts: tlsOf(address, server).map(ssl => ({ ...place, ssl })),
+      attempts: tlsOf(address, server).map(ssl => ({ ...target, ssl })),
     }
   })
 }
@@ -71,15 +71,15 @@ function tlsOf({ options, sslMode }: DatabaseAddress, { host }: DatabaseHost): (
   if (mode === 'disable' || host?.startsWith('/')) return [false]
   const root = options.get('sslrootcert')
   const ca = root === undefined || root === 'system' ? undefined : fileOf('sslrootcert', options)
-  const own: ConnectionOptions = {
+  const client: ConnectionOptions = {
     ...(options.has('sslcert') && { cert: fileOf('sslcert', options) }),
     ...(options.has('sslkey') && { key: fileOf('sslkey', options) }),
     ...(options.has('sslpassword') && { passphrase: options.get('sslpassword') as string }),
   }
-  const unverified = { ...own, rejectUnauthorized: false }
+  const unverified = { ...client, rejectUnauthorized: false }
   if (mode === 'allow') return [false, unverified]
   if (mode === 'prefer') return [unverified, false]
-  const verified = { ...own, ...(ca !== undefined && { ca }) }
+  const verified = { ...client, ...(ca !== undefined && { ca }) }
   if (mode === 'verify-full') return [verified]
   if (ca === undefined || mode === 'no-verify') return [unverified]
   return [{ ...verified, checkServerIdentity: () => undefined }]

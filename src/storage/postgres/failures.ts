@@ -84,7 +84,8 @@ export class Faults {
 
   /** Called after each attempt to follow the record; without an error after success. */
   report(error: unknown): void {
-    this.current = error === undefined ? undefined : faultOf(error)
+    this.current =
+      error === undefined ? undefined : { isLocal: error instanceof CopyFault, reason: causeText(error) }
     if (this.current?.reason === this.#reported?.reason) return
     const nowMs = this.#elapsedMs()
     if (this.current !== undefined) {
@@ -94,8 +95,4 @@ export class Faults {
     this.#reported = this.current
     this.#onChange(this.current)
   }
-}
-
-function faultOf(error: unknown): FollowFault {
-  return { isLocal: error instanceof CopyFault, reason: causeText(error) }
 }

@@ -8,7 +8,8 @@
 // A refresh reads the head (the newest batch of the log) and applies the missing batches. One refresh runs at a time,
 // and all callers share it. While a node serves reads, it begins the next refresh before the last refresh is too old,
 // so reads rarely wait. The first read of an idle node waits for a refresh. A commit of this node also applies the
-// missing batches. A read with a last seen time waits until the replica contains all commits up to this time.
+// missing batches. A read of a client that sends its last seen time (the time of the newest transaction that it has
+// seen) waits until the replica contains all commits up to this time.
 
 import type { Clock } from '../../base/clock.ts'
 import type { Micros } from '../../base/micros.ts'
@@ -211,8 +212,8 @@ export class Follower {
   }
 
   /**
-   * Applies the batches up to `head`. `requestedMs`: the time at which the head was requested. `before`: the position of
-   * the replica before the request. Throws if the record does not contain this position. Always fetches the batches
+   * Applies the batches up to `head`. `requestedMs`: the time at which the head was requested. `before`: the position
+   * of the replica before the request. Throws if the record does not contain this position. Always fetches the batches
    * over the session for refreshes, even when a commit has locked the head over another session: if that session
    * stopped reading its results, the database would wait for it indefinitely. If it is only idle, the database closes
    * it.
@@ -276,7 +277,7 @@ export class Follower {
   recordHead(head: Head): void {
     this.#headSeq = Math.max(this.#headSeq, head.seq)
     const { local, newestTime } = this.#options
-    if (this.#progress.seq >= head.seq) this.#times.note(head.closed, local.read(newestTime))
+    if (this.#progress.seq >= head.seq) this.#times.advance(head.closed, local.read(newestTime))
   }
 
   /**
@@ -291,12 +292,13 @@ export class Follower {
         await this.#refreshing
         if (times.closed >= wanted && this.#isCurrent) return
       }
-      const claimed = Number.isFinite(wanted) ? wanted : 0
-      do await this.#refresh(Math.max(claimed, times.wanted))
+      // With an infinite `wanted`, one new refresh is enough: it fetches every commit that precedes this call.
+      const closedMin = Number.isFinite(wanted) ? wanted : 0
+      do await this.#refresh(Math.max(closedMin, times.wanted))
       while (
         // Another node may have advanced the closed time first, but not far enough.
-        times.closed < claimed &&
-        claimed <= this.#clock.now()
+        times.closed < closedMin &&
+        closedMin <= this.#clock.now()
       )
     } catch (error) {
       if (times.closed < notBefore) throw error
@@ -335,15 +337,15 @@ export class Follower {
     // If a read has started a refresh recently, this step waits.
     if (sinceMs < pollMs) return pollMs - sinceMs
     try {
-      await this.#refresh(this.#isRead ? this.#times.wanted : 0)
+      await this.#refresh(this.#isServingReads ? this.#times.wanted : 0)
     } catch {
       return retryMs
     }
-    this.#isResting = !this.#isRead && this.#listeners === 0
+    this.#isResting = !this.#isServingReads && this.#listeners === 0
     return this.#isResting ? restingPollMs : pollMs
   }
 
-  get #isRead(): boolean {
+  get #isServingReads(): boolean {
     return this.#elapsedMs() - this.#lastReadMs < readingMs
   }
 
@@ -379,9 +381,7 @@ export class Follower {
       await this.#log.renew(session, this.#progress.seq)
       this.#faults.report(await this.#standbyFault(session))
     } catch (error) {
-      if (!(error instanceof CopyFault)) {
-        this.#session.drop()
-      }
+      if (!(error instanceof CopyFault)) this.#session.drop()
       if (!this.#isStopped) this.#faults.report(error)
       throw rejection(error)
     }

@@ -1,6 +1,6 @@
-// Pieces of query log segments, a row each, in the store's tables in PostgreSQL. The row contains the bytes of the
-// piece if they are not stored in a bucket. Other rows contain the time up to which each machine has uploaded its query
-// log, and the time up to which all machines should upload.
+// Stores pieces of query log segments in the store's tables in PostgreSQL, one row for each piece. The row contains the
+// bytes of the piece if they are not stored in a bucket. Other rows contain the time up to which each machine has
+// uploaded its query log, and the time up to which all machines should upload.
 
 import { endOfTime, type Micros, micros } from '../../base/micros.ts'
 import type { ResultRow } from './postgres-session.ts'

@@ -5,7 +5,7 @@
 import type { Client, ClientConfig, QueryConfig } from 'pg'
 import { wait } from '../../base/timers.ts'
 import { causeText } from '../kv/store-errors.ts'
-import { type DatabaseServer, endpointsOf, isSilent, markSilent } from './database-servers.ts'
+import { type DatabaseServer, isSilent, markSilent, serversOf } from './database-servers.ts'
 import { isAboutTls, isRejection, rejection, stateOf, unavailable } from './failures.ts'
 import { connectToFirst } from './first-server.ts'
 import { networkSettings, sessionSettings } from './session-settings.ts'
@@ -64,8 +64,9 @@ export class PostgresSession {
    * Connects to the first server of the address that accepts writes. If a server does not respond within a second, the
    * next server is tried at the same time, and for a while, the silent server is tried last. Throws
    * {@link StoreUnavailableError} when no server can be reached, or when all servers reject the connection or are
-   * standbys: a standby may lack commits that a replica already contains. If a statement takes longer than
-   * `statementTimeoutMs`, the connection is treated as broken; 0: no limit.
+   * standbys: a standby may lack commits that a replica already contains. `purpose`: shown by the database as a part
+   * of the connection's `application_name`. If a statement takes longer than `statementTimeoutMs`, the connection is
+   * treated as broken; 0: no limit.
    */
   static async open(
     location: RecordLocation,
@@ -74,7 +75,7 @@ export class PostgresSession {
   ): Promise<PostgresSession> {
     let servers: readonly DatabaseServer[]
     try {
-      servers = endpointsOf(location.url, purpose)
+      servers = serversOf(location.url, purpose)
     } catch (cause) {
       throw unavailable(cause)
     }

@@ -38,7 +38,7 @@ const retryMs = 200
 /** Jobs that have waited too long are rejected at this interval, even while a statement is running. */
 const impatienceMs = 500
 /** Minimum wait for the response to a batch, without which the outcome is unknown. */
-const answerMs = 2_000
+const responseMs = 2_000
 
 /** When the writes of a batch have at least this number of bytes, no more jobs are added to the batch. */
 const batchBytesMax = 1 << 20
@@ -213,8 +213,8 @@ export class PostgresStore implements ReplicatedStore {
       }
     }
     stopWatching()
-    // This assignment is in the same turn of the event loop as the last check of the queue, so a later transaction finds
-    // `#committing` undefined, and calls `#commitAll` again.
+    // This assignment is in the same turn of the event loop as the last check of the queue, so a later transaction
+    // finds `#committing` undefined, and calls `#commitAll` again.
     this.#committing = undefined
   }
 
@@ -337,7 +337,7 @@ export class PostgresStore implements ReplicatedStore {
     return session
   }
 
-  /** See {@link PostgresOptions.writePatienceMs}. */
+  /** Rejects jobs that have waited longer than {@link PostgresOptions.writePatienceMs}. */
   #rejectOldJobs(): void {
     const reason = this.#failure
     const { writePatienceMs = writePatienceDefaultMs } = this.#options
@@ -345,13 +345,13 @@ export class PostgresStore implements ReplicatedStore {
     const sinceMs = this.#isClosed ? Number.POSITIVE_INFINITY : this.#options.clock.elapsedMs() - patienceMs
     const rejection = reason instanceof StoreUnavailableError ? reason : rejected(reason)
     for (const job of this.#queue.takeOlderThan(sinceMs)) job.reject(rejection)
-    const isLate = ({ arrivedMs }: Job) => arrivedMs < sinceMs
-    const late = this.#unconfirmed.filter(isLate)
-    this.#unconfirmed = this.#unconfirmed.filter(run => !isLate(run))
+    const isOld = ({ arrivedMs }: Job) => arrivedMs < sinceMs
+    const old = this.#unconfirmed.filter(isOld)
+    this.#unconfirmed = this.#unconfirmed.filter(job => !isOld(job))
     // The log contains the outcome of these jobs, but their clients do not wait any longer.
-    for (const job of late) job.reject(unknownOutcome(reason))
+    for (const job of old) job.reject(unknownOutcome(reason))
     const open = this.#open
-    if (!open?.jobs.every(isLate) || this.#options.clock.elapsedMs() - open.sentMs < answerMs) return
+    if (!open?.jobs.every(isOld) || this.#options.clock.elapsedMs() - open.sentMs < responseMs) return
     this.#open = undefined
     for (const job of open.jobs) job.reject(open.isAcknowledged ? notApplied() : unknownOutcome(reason))
   }

@@ -27,8 +27,9 @@ export class RecordClock {
 
   /**
    * Records a reading of the database's clock. A delayed response makes the computed time of day too early, so the
-   * reading that gives the latest time of day is the most accurate. `requestedMs`: the time of the request on the monotonic
-   * clock. The delay of the response is at most the time since the request, for example if this process was paused.
+   * reading that gives the latest time of day is the most accurate. `requestedMs`: the time of the request on the
+   * monotonic clock. The delay of the response is at most the time since the request, for example if this process was
+   * paused.
    */
   learn(time: Micros, requestedMs: number): void {
     const nowMs = this.#elapsedMs()
@@ -62,7 +63,8 @@ export class ReadTimes {
   readonly #clock: RecordClock
   readonly #others: SnapshotTimes | undefined
   #closed = epoch
-  #given = epoch
+  /** The latest time of a snapshot or of the newest commit. */
+  #latest = epoch
 
   /** `others`: the snapshot times that the processes of the node have used; undefined if the node has one process. */
   constructor(clock: RecordClock, others?: SnapshotTimes) {
@@ -86,9 +88,9 @@ export class ReadTimes {
   }
 
   /** The replica is complete up to `closed`. `newest`: the time of its newest commit. */
-  note(closed: Micros, newest: Micros): void {
+  advance(closed: Micros, newest: Micros): void {
     this.#closed = Math.max(this.#closed, closed)
-    this.#given = Math.max(this.#given, newest)
+    this.#latest = Math.max(this.#latest, newest)
   }
 
   /**
@@ -98,13 +100,13 @@ export class ReadTimes {
   next(after: Micros = epoch): Micros {
     if (this.#others !== undefined) {
       // All processes share the replica, so it is complete up to each time that another process has determined.
-      this.#given = Math.max(this.#given, this.#others.newest())
-      this.#closed = Math.max(this.#closed, this.#given)
+      this.#latest = Math.max(this.#latest, this.#others.newest())
+      this.#closed = Math.max(this.#closed, this.#latest)
     }
-    const wanted = Math.max(this.#given, after)
+    const wanted = Math.max(this.#latest, after)
     const next = Math.max(micros(wanted + 1), micros(this.#clock.now() - lagMax))
-    this.#given = Math.max(this.#given, Math.min(this.#closed, next))
-    this.#others?.note(this.#given)
-    return this.#given
+    this.#latest = Math.max(this.#latest, Math.min(this.#closed, next))
+    this.#others?.note(this.#latest)
+    return this.#latest
   }
 }

@@ -49,13 +49,13 @@ function headOf(row: Readonly<Record<string, unknown>> | undefined): Head {
   return { seq: Number(row.seq), closed: micros(Number(row.closed)), clock: micros(Number(row.clock)) }
 }
 
-const newest = (session: PostgresSession) =>
+const selectHead = (session: PostgresSession) =>
   `SELECT seq, closed, ${clock}, (SELECT version FROM ${session.table('meta')} WHERE id = 1) AS version
    FROM ${session.table('log')} ORDER BY seq DESC LIMIT 1`
 
 /** Does not wait for commits. Throws {@link StoreUnavailableError} when a newer program has changed the tables. */
 export async function readHead(session: PostgresSession): Promise<Head> {
-  const [row] = await session.prepared('read head', newest(session), [])
+  const [row] = await session.prepared('read head', selectHead(session), [])
   if (row) assertSupportedVersion(session, Number(row.version))
   return headOf(row)
 }

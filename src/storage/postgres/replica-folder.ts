@@ -52,7 +52,7 @@ export async function prepareReplica(options: PrepareOptions): Promise<void> {
     else discardReplica(folder)
     if (fault === undefined) return
     options.onCopy(fault.reason)
-    const local = openFolder(folder)
+    const local = openReplicaStore(folder)
     try {
       await copyState(session, local, node, options.onProgress)
     } finally {
@@ -126,7 +126,7 @@ async function claimReplica(folder: string): Promise<void> {
   rmSync(mark)
   // The mark must not reappear after a crash of the machine that follows writes to the replica.
   flushNames(replicaFolder(folder))
-  const local = openFolder(folder)
+  const local = openReplicaStore(folder)
   try {
     await local.transact(view => {
       const note = noteIn(view)
@@ -141,13 +141,13 @@ async function claimReplica(folder: string): Promise<void> {
 
 /** Throws {@link StoreUnavailableError} when there is no complete replica. */
 export function openReplica(folder: string): KeyValueStore {
-  const local = openFolder(folder)
+  const local = openReplicaStore(folder)
   if (readNote(local)?.isComplete === true) return local
   void local.close()
   throw new StoreUnavailableError(`there is no replica of the store in ${replicaFolder(folder)}`)
 }
 
-function openFolder(folder: string): KeyValueStore {
+function openReplicaStore(folder: string): KeyValueStore {
   return openLmdb({ path: replicaFolder(folder), durable: false })
 }
 
@@ -183,7 +183,7 @@ async function faultOf(session: PostgresSession, folder: string): Promise<Replic
   if (!existsSync(replicaFolder(folder))) return { reason: 'there is none' }
   let local: KeyValueStore
   try {
-    local = openFolder(folder)
+    local = openReplicaStore(folder)
   } catch (error) {
     return { reason: causeText(error) }
   }

@@ -21,7 +21,7 @@ export interface Progress {
  * The note of a replica: its store, its position in the log, and its state. It is written in the same transaction as
  * the data. Data without a note is not a replica.
  */
-export interface CopyNote extends Progress {
+export interface ReplicaNote extends Progress {
   readonly storeId: string
   /** The boot id of the machine when the note was written; absent on systems without boot ids. */
   readonly boot?: string | undefined
@@ -68,17 +68,17 @@ export class ReplicaView implements ComparingView {
 }
 
 /** Returns undefined when there is no note. */
-export function noteIn(view: Pick<View, 'get'>): CopyNote | undefined {
+export function noteIn(view: Pick<View, 'get'>): ReplicaNote | undefined {
   const stored = view.get(noteKey)
-  return stored === undefined ? undefined : (JSON.parse(Buffer.from(stored).toString()) as CopyNote)
+  return stored === undefined ? undefined : (JSON.parse(Buffer.from(stored).toString()) as ReplicaNote)
 }
 
 /** The note in the newest state of a replica. */
-export function readNote(local: KeyValueStore): CopyNote | undefined {
+export function readNote(local: KeyValueStore): ReplicaNote | undefined {
   return local.read(noteIn)
 }
 
-export function noteWrite(note: CopyNote): Write {
+export function noteWrite(note: ReplicaNote): Write {
   return { key: noteKey, value: Buffer.from(JSON.stringify(note)) }
 }
 

@@ -15,12 +15,12 @@ const lockTimeoutMaxMs = commitTimeoutMs - 1_000
 const lockMarginMs = 2_000
 
 /**
- * The settings of every session. `idle_in_transaction_session_timeout`: a node that stalls during a commit must not
- * lock the head for long. `lock_timeout`: the database must drop the waiting request of a node that has disappeared.
- * `synchronous_commit`: acknowledged commits must be on disk (and on synchronous standbys), regardless of the server's
- * default. Only rows without lasting data do not need a standby (`PostgresSession.locally`). There is no
- * `statement_timeout`: if such a timeout ends the wait for a synchronous standby, PostgreSQL acknowledges a commit that
- * the standby does not have.
+ * The settings of every session. `holdMs`: see `RecordLocation`. `idle_in_transaction_session_timeout`: a node that
+ * stalls during a commit must not lock the head for long. `lock_timeout`: the database must drop the waiting request of
+ * a node that has disappeared. `synchronous_commit`: acknowledged commits must be on disk (and on synchronous
+ * standbys), regardless of the server's default. Only rows without lasting data do not need a standby
+ * (`PostgresSession.locally`). There is no `statement_timeout`: if such a timeout ends the wait for a synchronous
+ * standby, PostgreSQL acknowledges a commit that the standby does not have.
  */
 export function sessionSettings(holdMs: number): readonly string[] {
   return [
