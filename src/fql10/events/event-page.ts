@@ -43,7 +43,7 @@ export interface EventPage {
 /** An element of the source, as of the time before or after a transaction. */
 interface Element {
   readonly value: Value
-  readonly moment: EventSnapshot
+  readonly snapshot: EventSnapshot
 }
 
 type Outcome =
@@ -68,16 +68,18 @@ class PageReader {
   readonly #isPlain: boolean
   readonly #events: EventText[] = []
   #units = 0
+  /** The costs up to the last change that was read. */
   #spent: CostCounters
-  #looked: EventPlace | undefined
+  /** The last change that was read, with or without an event. */
+  #lastRead: EventPlace | undefined
 
   constructor(opened: SourceReading, session: Session) {
     this.#opened = opened
     this.#session = session
     this.#snapshots = new EventSnapshots(session, opened.world, opened.call)
     const { steps, watched } = opened
-    const leavesOut = watched !== undefined || steps.some(({ kind }) => kind === 'where')
-    this.#isPlain = !leavesOut && !this.#snapshots.dependsOnState
+    const isFiltered = watched !== undefined || steps.some(({ kind }) => kind === 'where')
+    this.#isPlain = !isFiltered && !this.#snapshots.dependsOnState
     this.#spent = this.#snapshots.spent()
   }
 
@@ -99,13 +101,13 @@ class PageReader {
     for (const change of sourceChanges(source, after.time, transaction)) {
       const { ordinal, time } = change
       if (time === after.time && ordinal <= after.ordinal) continue
-      if (this.#isOver(bounds)) return page(this.#looked ?? after, true)
+      if (this.#isOver(bounds)) return page(this.#lastRead ?? after, true)
       const isFull = this.#events.length >= bounds.size || this.#events.at(-1)?.isError === true
       if (isFull && this.#outcomeOf(change) !== undefined) {
         return page((this.#events.at(-1) as EventText).place, true)
       }
       if (!isFull) this.#addEvent(change)
-      this.#looked = { time, ordinal }
+      this.#lastRead = { time, ordinal }
     }
     // If the start position is later than the snapshot, the next page has the same start position. The client waits for
     // events after this position.
@@ -114,7 +116,7 @@ class PageReader {
   }
 
   #isOver({ unitsMax, until }: PageBounds): boolean {
-    if (this.#looked === undefined) return false
+    if (this.#lastRead === undefined) return false
     const { computeUnits, micros } = this.#spent
     if (this.#units >= unitsMax || micros >= until) return true
     return computeUnits * 2 > limits.computeOpsMax * limits.computeUnitsPerOp
@@ -141,7 +143,7 @@ class PageReader {
   #headOf(outcome: Outcome): string {
     if (outcome.type === 'error') return `"type":"error","error":${outcome.error}`
     const { element, type } = outcome
-    const data = this.#caught(element.moment, () => element.moment.render(element.value))
+    const data = this.#caught(element.snapshot, () => element.snapshot.render(element.value))
     if (typeof data === 'string') return `"type":"${type}","data":${data}`
     return `"type":"error","error":${data.error}`
   }
@@ -172,18 +174,18 @@ class PageReader {
   }
 
   /** Returns undefined if a step of the source filters the document out. */
-  #elementOf(document: Value, moment: EventSnapshot): Element | undefined {
+  #elementOf(document: Value, snapshot: EventSnapshot): Element | undefined {
     let value = document
     for (const { apply, kind, origin } of this.#opened.steps) {
-      const call = callAt(origin, moment.call).reading(moment.call)
+      const call = callAt(origin, snapshot.call).reading(snapshot.call)
       if (kind === 'map') value = call.apply(apply, value)
       else if (!call.test(apply, value)) return undefined
     }
-    return { value, moment }
+    return { value, snapshot }
   }
 
   /** If `work` fails, the result is an error event. */
-  #caught<T>(moment: EventSnapshot, work: () => T): T | { readonly type: 'error'; readonly error: string } {
+  #caught<T>(snapshot: EventSnapshot, work: () => T): T | { readonly type: 'error'; readonly error: string } {
     try {
       return work()
     } catch (error) {
@@ -191,7 +193,7 @@ class PageReader {
         return { type: 'error', error: errorText('invalid_request', error.description) }
       }
       if (!(error instanceof QueryFailure)) throw error
-      const abort = error.abort === undefined ? undefined : moment.render(error.abort.value)
+      const abort = error.abort === undefined ? undefined : snapshot.render(error.abort.value)
       return { type: 'error', error: errorText(error.code, error.message, abort) }
     }
   }
@@ -214,8 +216,8 @@ export function errorEvent(code: string, message: string): string {
   return `{"type":"error","error":${errorText(code, message)},"stats":${statsText(noCosts)}}`
 }
 
-/** A document as of one moment. Undefined if the document does not exist at this moment or is not in the source. */
-type DocumentState = readonly [document: Doc, moment: EventSnapshot] | undefined
+/** A document as of a snapshot. Undefined if the document does not exist at this time or is not in the source. */
+type DocumentState = readonly [document: Doc, snapshot: EventSnapshot] | undefined
 
 /** A new document must have a watched field, an update must change one, and a removed document had all of them. */
 function watchedChange(

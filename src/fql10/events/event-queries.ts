@@ -1,5 +1,5 @@
 // Runs feeds and streams as queries of the engine, with the same time limits and the same slow lane (processes for long
-// queries). For a stream, this file also tells the engine which changes concern the stream, and how to format pages and
+// queries). For a stream, this file also gives the engine the changes to watch, and functions that format pages and
 // status lines. Each page of a stream is a separate request, which decodes and checks the event source again.
 
 import { epoch } from '../../base/micros.ts'
@@ -138,11 +138,12 @@ export class StreamPageQuery extends EventPageQuery {
   render({ costs, events, hasNext, place }: EventPage, source: ChangeSource): string {
     const { bytesRead, computeUnits, readOps, timeMs } = costs
     const partitions = historyCosts(source).readOps
+    const isOver = events.at(-1)?.isError === true
     const head = {
       places: events.map(event => [event.place.time, event.place.ordinal]),
       place: [place.time, place.ordinal],
-      hasNext: hasNext && events.at(-1)?.isError !== true,
-      isOver: events.at(-1)?.isError === true,
+      hasNext: hasNext && !isOver,
+      isOver,
       costs: [readOps - partitions, bytesRead, computeUnits, timeMs],
     }
     // The JSON text of an event contains no newline, so newlines can separate the events.

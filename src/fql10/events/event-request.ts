@@ -49,12 +49,12 @@ function openSource(
   if (token.database !== session.database) return 'it was created in another database.'
   const call = callOf(session, world)
   try {
-    const made = sourceIn(token, call)
-    if (made === undefined) throw new RevivalError()
-    const set = lazy(made.set)
+    const opened = sourceIn(token, call)
+    if (opened === undefined) throw new RevivalError()
+    const set = lazy(opened.set)
     checkSource(set, 'eventSource', call, mayRead)
     const { base, steps } = sourcePartsOf(set)
-    const { watched } = made
+    const { watched } = opened
     if (watched !== undefined && base instanceof StoredSet) checkCovered(base, watched, call)
     const source = base instanceof Doc ? documentSource(base, session) : storedSource(base, session)
     return { source, steps, watched, world, call }

@@ -34,7 +34,8 @@ interface SourceParts {
   readonly steps: readonly SourceStep[]
 }
 
-const made = {
+/** Why a set does not support events. */
+const reasons = {
   at: 'streaming is not supported for sets created within an `at()` expression.',
   reversed: 'streaming is not supported on sets that have been reversed.',
   range: 'range queries are not supported yet, use `.where()` method instead.',
@@ -104,37 +105,37 @@ function invalidReceiver(method: string, reason: string, call: Call) {
 
 /** Returns undefined if the set supports events. The innermost unsupported part determines the reason. */
 function reasonAgainst(set: LazySet): string | undefined {
-  if (set instanceof TakeSet && set.limit === 0) return made.array
-  if (set instanceof ConcatSet) return reasonAgainst(set.first) ?? reasonAgainst(set.second) ?? made.concat
+  if (set instanceof TakeSet && set.limit === 0) return reasons.array
+  if (set instanceof ConcatSet) return reasonAgainst(set.first) ?? reasonAgainst(set.second) ?? reasons.concat
   if (!(set instanceof DerivedSet)) return reasonAgainstBase(set)
   return reasonAgainst(set.inner) ?? reasonAgainstStep(set)
 }
 
 function reasonAgainstStep(set: DerivedSet): string | undefined {
   if (set instanceof WhereSet || set instanceof MapSet) {
-    return set.origin.at === undefined ? undefined : made.at
+    return set.origin.at === undefined ? undefined : reasons.at
   }
   if (set instanceof PagedSet) return undefined
-  if (set instanceof FlatMapSet) return made.flatMap
-  if (set instanceof TakeSet) return made.take
-  if (set instanceof DropSet) return made.drop
-  if (set instanceof OrderSet) return made.order
-  return set instanceof DistinctSet ? made.distinct : made.reversed
+  if (set instanceof FlatMapSet) return reasons.flatMap
+  if (set instanceof TakeSet) return reasons.take
+  if (set instanceof DropSet) return reasons.drop
+  if (set instanceof OrderSet) return reasons.order
+  return set instanceof DistinctSet ? reasons.distinct : reasons.reversed
 }
 
 function reasonAgainstBase(set: LazySet): string | undefined {
-  if (set instanceof ArraySet) return made.array
-  if (set instanceof SequenceSet) return made.sequence
+  if (set instanceof ArraySet) return reasons.array
+  if (set instanceof SequenceSet) return reasons.sequence
   if (set instanceof SingleSet) {
-    if (!(set.element instanceof Doc)) return made.single
-    return set.element.readAt === undefined ? undefined : made.at
+    if (!(set.element instanceof Doc)) return reasons.single
+    return set.element.readAt === undefined ? undefined : reasons.at
   }
-  if (!(set instanceof StoredSet)) return made.native
+  if (!(set instanceof StoredSet)) return reasons.native
   const { at, collection, from, isReversed, to } = set.options
-  if (at !== undefined) return made.at
-  if (isReversed) return made.reversed
-  if (from !== undefined || to !== undefined) return made.range
-  return collection instanceof UserCollection ? undefined : made.native
+  if (at !== undefined) return reasons.at
+  if (isReversed) return reasons.reversed
+  if (from !== undefined || to !== undefined) return reasons.range
+  return collection instanceof UserCollection ? undefined : reasons.native
 }
 
 /** {@link checkSource} must have accepted the set. */
