@@ -41,7 +41,7 @@ export function rewindBackfill(
     const where = hint('Field type defined here', typeSpan)
     rewinder.reject(msg`${wrong}`, spanIn(statement, statement.node.value), where)
   }
-  rewinder.mark(at, field, { kind: 'backfilled', by: statement })
+  rewinder.setOrigin(at, field, { kind: 'backfilled', by: statement })
 }
 
 function backfillFault(

@@ -1,5 +1,5 @@
 // Represents the shape of a collection's documents while migration statements are rewound (undone, the last one first).
-// A shape consists of fields with their origins. Rules: FQL v10 reference, migrations, sections 3 and 4.
+// A shape consists of fields with their origins.
 
 import {
   anyType,

@@ -28,7 +28,7 @@ function insertion({ place }: Declaration, at: number | undefined): Span | undef
   return place && at !== undefined ? { source: place.source, start: at, end: at } : undefined
 }
 
-/** Inserts the text after the range. */
+/** Suggests a text after the range. */
 export function insertAfter(message: string, span: Span | undefined, text: string): Remark {
   return suggestion(message, span && { ...span, start: span.end }, text)
 }
@@ -46,7 +46,7 @@ function firstFieldAt({ fields, place }: Declaration): number | undefined {
  * Appends statements to the migrations block, or adds a block. `otherwise` is the position of the new block: the end of
  * the collection, or before the first field.
  */
-export function statements(
+export function addStatements(
   message: string,
   declaration: Declaration,
   texts: readonly string[],
@@ -66,12 +66,13 @@ export function insertBlockBefore(message: string, span: Span | undefined, texts
   return suggestion(message, span && { ...span, end: span.start }, block(texts))
 }
 
-export function wildcardBefore(message: string, declaration: Declaration): Remark {
+/** Inserts the wildcard before the first field. */
+export function wildcardFirst(message: string, declaration: Declaration): Remark {
   return suggestion(message, insertion(declaration, firstFieldAt(declaration)), '*: Any\n')
 }
 
 /** Inserts the wildcard after the last field. */
-export function wildcardSuggestion(message: string, declaration: Declaration): Remark {
+export function wildcardLast(message: string, declaration: Declaration): Remark {
   return suggestion(message, insertion(declaration, declaration.fields.at(-1)?.end), '\n  *: Any')
 }
 

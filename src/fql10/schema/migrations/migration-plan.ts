@@ -1,5 +1,5 @@
 // Plans the migration of a collection's documents to a new definition, and reports the faults of the migration
-// statements. Rules: FQL v10 reference, migrations, 1 and 4.
+// statements.
 
 import { msg } from '../../../base/message.ts'
 import { typeText } from '../../../model/schema/field-types.ts'
@@ -23,7 +23,7 @@ import {
   shownField,
   typeOf,
 } from './document-shape.ts'
-import { fault, insertBlockBefore, splitBefore, statements, valueHints, wildcardBefore } from './hints.ts'
+import { addStatements, fault, insertBlockBefore, splitBefore, valueHints, wildcardFirst } from './hints.ts'
 import { Rewinder } from './rewind.ts'
 
 export interface MigrationPlan {
@@ -69,8 +69,7 @@ function newStatements(submitted: readonly Statement[], live: readonly Statement
 
 /**
  * Rewinding (undoing) the submitted statements, the last one first, results in the shape that documents must have
- * before the migration. This class compares it with the live shape, which the stored declaration describes. Rules: FQL
- * v10 reference, migrations, 4 and 7.
+ * before the migration. This class compares that shape with the live shape, which the stored declaration describes.
  */
 class Comparison {
   readonly #top: StructShape
@@ -102,7 +101,7 @@ class Comparison {
     const shown = shownField(path)
     if (field === undefined) {
       const message = msg`Field ${shown} is missing from the submitted schema`
-      const remark = statements('Drop the field and its data with a `drop` migration', this.#declaration, [
+      const remark = addStatements('Drop the field and its data with a `drop` migration', this.#declaration, [
         `drop ${pathSpelling(path)}`,
       ])
       return [fault(message, this.#item, remark)]
@@ -120,15 +119,15 @@ class Comparison {
       if (rest !== undefined && !rest.isOfDropped && liveRest !== undefined) {
         const faults = this.fields(content, live.content)
         if (isSubtype(liveRest.type, rest.type)) return faults
-        return [...faults, this.#narrower(field, path, type, liveType)]
+        return [...faults, this.#typeMismatch(field, path, type, liveType)]
       }
     }
     // No statement can change the wildcard of a nested object. But a new type that allows more fields than the live
     // type needs no statement, because the new type accepts all live values.
-    return isSubtype(liveType, type) ? [] : [this.#narrower(field, path, type, liveType)]
+    return isSubtype(liveType, type) ? [] : [this.#typeMismatch(field, path, type, liveType)]
   }
 
-  #narrower(
+  #typeMismatch(
     { nameSpan, origin, typeSpan }: Field,
     path: FieldNames,
     type: ReturnType<typeof typeOf>,
@@ -172,7 +171,7 @@ class Comparison {
     const message = msg`Field ${shownField(path)} is not present in the live schema`
     const provide = 'Provide an `add` migration for this field'
     if (defaultValue !== undefined || mayBeAbsent(typeOf(content))) {
-      const added = statements(provide, this.#declaration, [`add ${pathSpelling(path)}`])
+      const added = addStatements(provide, this.#declaration, [`add ${pathSpelling(path)}`])
       return fault(message, nameSpan, added)
     }
     const name = pathSpelling(path.slice(-1))
@@ -194,18 +193,18 @@ class Comparison {
     if (live.wildcard.isImplicit) {
       const kept =
         'Collections with no fields defined allow arbitrary fields by default. To keep this behavior, add a wildcard declaration to the schema definition'
-      return [fault(message, this.#item, wildcardBefore(kept, this.#declaration))]
+      return [fault(message, this.#item, wildcardFirst(kept, this.#declaration))]
     }
     const [moved, dropped] = ['move_wildcard .conflicts', 'drop .conflicts']
     const remarks = [
-      wildcardBefore('Add the wildcard back', this.#declaration),
-      statements(
+      wildcardFirst('Add the wildcard back', this.#declaration),
+      addStatements(
         'Move the extra fields with a `move_wildcard` migration',
         this.#declaration,
         [moved],
         'at the beginning',
       ),
-      statements(
+      addStatements(
         'Drop the extra fields with a `move_wildcard` and `drop` migration',
         this.#declaration,
         [moved, dropped],
@@ -221,7 +220,7 @@ class Comparison {
       const message = msg`All fields from the live schema are dropped, reintroducing the implicit wildcard that requires an \`add_wildcard\` migration. Are you sure you meant to do this?`
       return fault(message, this.#item)
     }
-    const remark = statements('Add the wildcard with an `add_wildcard` migration', this.#declaration, [
+    const remark = addStatements('Add the wildcard with an `add_wildcard` migration', this.#declaration, [
       'add_wildcard',
     ])
     return fault(msg`Wildcard was not present in the live schema`, wildcard?.span, remark)

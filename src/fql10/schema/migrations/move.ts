@@ -37,7 +37,7 @@ export function rewindDrop(path: FieldPathPlace, statement: Statement, rewinder:
     return rewinder.reject(message, span, hint('Field defined here', placeOf(field)))
   }
   rewinder.steps.push({ kind: 'drop', path: path.path })
-  rewinder.appear(at, path.path, anyType, { kind: 'dropped', by: statement })
+  rewinder.addField(at, path.path, anyType, { kind: 'dropped', by: statement })
 }
 
 export function rewindMove(
@@ -56,13 +56,13 @@ export function rewindMove(
   }
   const moved = fieldAt(target)
   if (source.kind !== 'place' || target.kind !== 'place' || moved === undefined) return
-  const { field: left } = source
-  if (left !== undefined && isPresent(left) && left.defaultValue !== undefined) {
-    const { content, defaultValue: value } = left
+  const { field: remaining } = source
+  if (remaining !== undefined && isPresent(remaining) && remaining.defaultValue !== undefined) {
+    const { content, defaultValue: value } = remaining
     rewinder.steps.push({ kind: 'add', path: from.path, type: typeOf(content), value })
   }
   rewinder.steps.push({ kind: 'move', from: from.path, to: to.path })
-  rewinder.mark(target, moved, { kind: 'moved into', by: statement })
+  rewinder.setOrigin(target, moved, { kind: 'moved into', by: statement })
   // The content is copied, because the target may contain the source.
   const content = copyOf(moved.content)
   const nameSpan = isPresent(moved) ? moved.nameSpan : nameInStatement(statement, from.path)

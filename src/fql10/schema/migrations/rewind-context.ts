@@ -1,4 +1,4 @@
-// The state that the statements of a migration share while they are rewound.
+// The interface of the class `Rewinder` (rewind.ts) for the files that rewind single kinds of statements.
 
 import type { Message } from '../../../base/message.ts'
 import type { FieldType } from '../../../model/schema/field-types.ts'
@@ -8,7 +8,8 @@ import type { Span } from '../../syntax/source.ts'
 import type { DeclaredExpression, PlannedStep } from './declaration.ts'
 import type { Field, FieldLookup, FieldOrigin, StructShape } from './document-shape.ts'
 
-export type At = Extract<FieldLookup, { kind: 'place' }>
+/** The object that contains a field, or lacks it, and the name of the field. */
+export type FieldPlace = Extract<FieldLookup, { kind: 'place' }>
 
 export interface RewindContext {
   readonly shape: StructShape
@@ -16,6 +17,6 @@ export interface RewindContext {
   readonly steps: PlannedStep[]
   reject(message: Message, span: Span | undefined, ...remarks: readonly Remark[]): undefined
   valueFor(field: Field, path: FieldNames, span: Span | undefined): DeclaredExpression | undefined
-  mark(at: At, field: Field, origin: FieldOrigin): void
-  appear(at: At, path: FieldNames, content: FieldType, origin: FieldOrigin): void
+  setOrigin(at: FieldPlace, field: Field, origin: FieldOrigin): void
+  addField(at: FieldPlace, path: FieldNames, content: FieldType, origin: FieldOrigin): void
 }

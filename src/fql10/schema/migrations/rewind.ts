@@ -1,6 +1,6 @@
-// Rewinds migration statements, starting with the last one. The shape of the documents after a statement is known.
+// Rewinds (undoes) migration statements, starting with the last one. The shape of documents after a statement is known.
 // Rewinding the statement computes their shape before the statement runs, and adds a migration step. Inconsistent
-// statements are recorded as faults. Rules: FQL v10 reference, migrations, 4 and 5.
+// statements are recorded as faults.
 
 import { unreachable } from '../../../base/assert.ts'
 import { type Message, msg } from '../../../base/message.ts'
@@ -31,9 +31,9 @@ import {
   shownField,
   typeOf,
 } from './document-shape.ts'
-import { fault, hint, insertAfter, removal, statements, valueHints, wildcardSuggestion } from './hints.ts'
+import { addStatements, fault, hint, insertAfter, removal, valueHints, wildcardLast } from './hints.ts'
 import { rewindDrop, rewindMove } from './move.ts'
-import type { At, RewindContext } from './rewind-context.ts'
+import type { FieldPlace, RewindContext } from './rewind-context.ts'
 import { rewindSplit } from './split.ts'
 
 /** Each rewind changes the shape that was passed to the constructor. */
@@ -95,7 +95,7 @@ export class Rewinder implements RewindContext {
     }
   }
 
-  mark({ name, struct }: At, field: Field, origin: FieldOrigin): void {
+  setOrigin({ name, struct }: FieldPlace, field: Field, origin: FieldOrigin): void {
     struct.fields.set(name, { ...field, origin })
   }
 
@@ -128,7 +128,7 @@ export class Rewinder implements RewindContext {
       const value = this.valueFor(field, path.path, span)
       this.steps.push({ kind: 'add', path: path.path, type: typeOf(field.content), value })
     }
-    this.mark(at, field, { kind: 'added', by: statement })
+    this.setOrigin(at, field, { kind: 'added', by: statement })
   }
 
   #addedTwice({ origin }: Field, path: FieldPathPlace, statement: Statement): Diagnostic {
@@ -181,13 +181,15 @@ export class Rewinder implements RewindContext {
     const shown = pathSpelling(path)
     const message = msg`Cannot declare non-nullable field \`${shown}\`: it has no default and no backfill value`
     const { defaulted, nullable } = valueHints(typeSpan)
-    const added = statements('Add a `backfill` migration', this.declaration, [`backfill ${shown} = <expr>`])
+    const added = addStatements('Add a `backfill` migration', this.declaration, [
+      `backfill ${shown} = <expr>`,
+    ])
     this.reject(message, span, nullable, defaulted, added)
     return undefined
   }
 
   /** Adds a field that documents have before a statement, but not after it. */
-  appear({ name, struct }: At, path: FieldNames, content: FieldType, origin: FieldOrigin): void {
+  addField({ name, struct }: FieldPlace, path: FieldNames, content: FieldType, origin: FieldOrigin): void {
     struct.fields.set(name, { path, origin, content })
   }
 
@@ -199,8 +201,8 @@ export class Rewinder implements RewindContext {
       this.reject(
         message,
         span,
-        wildcardSuggestion('Add a wildcard constraint', this.declaration),
-        statements(otherwise, this.declaration, [`move_wildcard ${pathSpelling(into.path)}`]),
+        wildcardLast('Add a wildcard constraint', this.declaration),
+        addStatements(otherwise, this.declaration, [`move_wildcard ${pathSpelling(into.path)}`]),
       )
     } else this.#checkConflictsField(into, span)
     this.#movesConflicts = true

@@ -34,18 +34,18 @@ export function rewindSplit(node: SplitNode, statement: Statement, rewinder: Rew
     return
   }
   openDropped(shape, node.field.path)
-  const own = node.to.some(({ path }) => isSamePath(path, node.field.path))
+  const isTarget = node.to.some(({ path }) => isSamePath(path, node.field.path))
   const source = find(shape, node.field.path)
-  const invalid = sourceFault(source, own, node, statement)
+  const invalid = sourceFault(source, isTarget, node, statement)
   if (invalid !== undefined) faults.push(invalid)
-  const targets = node.to.map(target => takeTarget(target, statement, rewinder))
+  const targets = node.to.map(target => rewindTarget(target, statement, rewinder))
   rewinder.steps.push({ kind: 'split', from: node.field.path, targets })
   // Finds the source again, because rewinding the targets has changed the shape. For example, the parents of the source
   // may no longer exist, or the source is itself a target.
   const place = find(shape, node.field.path)
   if (place.kind !== 'place' || invalid !== undefined) return
   const union = unionOf([...targets.map(({ type }) => type), nullType])
-  rewinder.appear(place, node.field.path, union, { kind: 'split', by: statement })
+  rewinder.addField(place, node.field.path, union, { kind: 'split', by: statement })
 }
 
 function sourceFault(
@@ -79,7 +79,8 @@ function sourceFault(
   return fault(message, span, hint('Field defined here', nameSpan))
 }
 
-function takeTarget(target: FieldPathPlace, statement: Statement, rewinder: RewindContext) {
+/** Marks a target field as absent before the split, and returns the target for the migration step. */
+function rewindTarget(target: FieldPathPlace, statement: Statement, rewinder: RewindContext) {
   const { path } = target
   const at = find(rewinder.shape, path)
   const invalid = targetFault(at, target, statement)
@@ -88,7 +89,7 @@ function takeTarget(target: FieldPathPlace, statement: Statement, rewinder: Rewi
   if (invalid !== undefined || field === undefined || at.kind !== 'place')
     return { path, type: anyType, value: undefined }
   const value = rewinder.valueFor(field, path, spanIn(statement, target))
-  rewinder.mark(at, field, { kind: 'split into', by: statement, target })
+  rewinder.setOrigin(at, field, { kind: 'split into', by: statement, target })
   return { path, type: typeOf(field.content), value }
 }
 
