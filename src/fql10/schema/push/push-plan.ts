@@ -32,7 +32,7 @@ export interface PushPlan {
   readonly changes: readonly ItemChange[]
   /** Describes how the migration of a collection item changes documents. Undefined for other items. */
   readonly fieldLines: (item: SchemaItem) => readonly DiffLine[] | undefined
-  /** Removed parts that no file contains. */
+  /** Lines about removed objects that no file contains (removed-parts.ts). */
   readonly removed: readonly string[]
   readonly warningsOf: (changes: readonly ItemChange[]) => readonly string[]
 }
@@ -41,7 +41,7 @@ export interface Push {
   readonly files: readonly FileText[]
   /** If false, the push keeps all existing files that `files` does not contain. */
   readonly isWhole: boolean
-  /** The new keys by old key. */
+  /** The new keys of renamed items, by old key. */
   readonly renamed?: ReadonlyMap<string, string>
 }
 
@@ -51,6 +51,7 @@ function keptFiles({ files, isWhole }: Push, base: readonly FileText[]): readonl
   return isWhole ? [] : base.filter(({ name }) => !sent.has(name))
 }
 
+/** All files after the push, including files with a blank text, which the push deletes. */
 export function resultOf(push: Push, base: readonly FileText[]): readonly FileText[] {
   return [...keptFiles(push, base), ...push.files]
 }
@@ -69,8 +70,8 @@ export function planOf(push: Push, session: Session): PushPlan {
   for (const item of itemsAfter) {
     if (item.kind === 'collection') migrations.set(item, migrationOfItem(item, session))
   }
-  const unfit = [...migrations.values()].flatMap(migration => migration.faults)
-  if (unfit.length > 0) throw invalidFiles(unfit)
+  const migrationFaults = [...migrations.values()].flatMap(migration => migration.faults)
+  if (migrationFaults.length > 0) throw invalidFiles(migrationFaults)
   const fieldLines = (item: SchemaItem) => {
     const migration = migrations.get(item)
     return migration === undefined ? undefined : migrationLines(migration, item)

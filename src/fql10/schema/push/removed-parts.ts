@@ -1,5 +1,5 @@
-// Lists what the removal of definitions takes with it, although no schema file contains it: indexes of version 4, and
-// parts of the GraphQL schema. Differences show these parts, so that a user sees them before a push removes them.
+// Lists the objects that a push removes together with definitions, although no schema file contains these objects:
+// indexes of version 4, and parts of the GraphQL schema. A user sees the list before the push, as part of the diff.
 
 import { objectIn, textIn } from '../../../model/schema/definition-parts.ts'
 import type { Session } from '../../../model/session.ts'

@@ -22,6 +22,7 @@ export interface SchemaCall {
  */
 export const documentTime = '\u0002'
 
+/** A part of a response that is already JSON text. */
 export class JsonText {
   readonly text: string
   constructor(text: string) {
@@ -40,13 +41,13 @@ export interface Route {
   readonly method: string
   /** The path after `/schema/1/`. `*` matches any path segment. */
   readonly path: readonly string[]
-  /** `unless rehearsed`: all requests but rehearsals (`isRehearsal`) write. Writing needs an admin key. */
+  /** `unless rehearsed`: all requests except rehearsals ({@link isRehearsal}) write. Writing needs an admin key. */
   readonly writes?: 'always' | 'unless rehearsed'
   /** Returns the members of the response. Throws a SchemaFailure. */
   readonly answer: (call: SchemaCall) => SchemaAnswer
 }
 
-/** A rehearsal describes the effects of a change, and writes nothing. */
+/** A rehearsal (dry run) describes the effects of a change, and writes nothing. */
 export function isRehearsal({ parameters }: SchemaRequest): boolean {
   return parameters.validate === 'true'
 }

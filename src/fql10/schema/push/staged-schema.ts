@@ -1,7 +1,7 @@
 // Manages staged schemas, which take effect when a client commits them. Before the commit, the service stores the
 // staged files and builds the staged indexes, but does not store the staged definitions. Each push must be a valid
 // change of the active schema. To read or write staged definitions, the service activates the staged schema in a
-// rehearsal: a transaction whose writes are discarded.
+// rehearsal (dry run): a transaction whose writes are discarded.
 
 import { msg } from '../../../base/message.ts'
 import { type UnreadyPart, unreadyParts } from '../../../model/schema/collection-indexes.ts'
@@ -109,9 +109,9 @@ function collectionsOf(session: Session): readonly StoredCollection[] {
 
 /** Existing collections with their staged definitions. */
 function plannedCollections(session: Session): readonly StoredCollection[] {
-  const there = new Map(collectionsOf(session).map(({ name, ref }) => [name, ref]))
+  const existing = new Map(collectionsOf(session).map(({ name, ref }) => [name, ref]))
   return itemsIn(readSchemaFiles('staged', session)).flatMap(item => {
-    const ref = item.kind === 'collection' ? there.get(item.name.text) : undefined
+    const ref = item.kind === 'collection' ? existing.get(item.name.text) : undefined
     return ref === undefined ? [] : [{ ref, name: item.name.text, definition: definitionOf(item) }]
   })
 }

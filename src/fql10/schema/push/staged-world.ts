@@ -63,7 +63,7 @@ export class StagedWorld implements World {
 
   #documents(): DocumentAccess {
     const active = this.#active.documents
-    const of = ({ ref }: Doc, call: Call): DocumentAccess =>
+    const readerOf = ({ ref }: Doc, call: Call): DocumentAccess =>
       (isSchemaNative(ref.collection) ? this.#staged(call)?.documents : undefined) ?? active
     return {
       byId: (collection, id, call) => active.byId(collection, id, call),
@@ -71,10 +71,10 @@ export class StagedWorld implements World {
         const staged = isDefinition(collection) ? this.#staged(call)?.documents : undefined
         return (staged ?? active).byName(collection, name)
       },
-      absence: (doc, call, asWhole) => of(doc, call).absence(doc, call, asWhole),
-      fields: (doc, call) => of(doc, call).fields(doc, call),
-      storedText: (doc, tagged, call) => of(doc, call).storedText(doc, tagged, call),
-      field: (doc, name, call) => of(doc, call).field(doc, name, call),
+      absence: (doc, call, asWhole) => readerOf(doc, call).absence(doc, call, asWhole),
+      fields: (doc, call) => readerOf(doc, call).fields(doc, call),
+      storedText: (doc, tagged, call) => readerOf(doc, call).storedText(doc, tagged, call),
+      field: (doc, name, call) => readerOf(doc, call).field(doc, name, call),
       hintUncovered: (doc, name, call) => active.hintUncovered(doc, name, call),
       collectionOf: ref => active.collectionOf(ref),
     }
@@ -99,7 +99,7 @@ export class StagedWorld implements World {
     const active = this.#active.writer
     const write = <T>(isOfSchema: boolean, call: Call, work: (writer: Writer) => T): T => {
       if (!isOfSchema) return work(active)
-      const { session, world } = this.#required(call)
+      const { session, world } = this.#requireRehearsal(call)
       this.#hasWritten = true
       return session.withAuthority(this.#session.authority, () => work(world.writer))
     }
@@ -133,17 +133,18 @@ export class StagedWorld implements World {
    */
   #staged(call: Call): DataWorld | undefined {
     if (call.at !== undefined) return undefined
-    const rehearsal = this.#begun()
+    const rehearsal = this.#rehearsalOrFailure()
     return rehearsal instanceof SchemaFailure ? undefined : rehearsal.world
   }
 
-  #required(call: Call): Rehearsal {
-    const rehearsal = this.#begun()
+  #requireRehearsal(call: Call): Rehearsal {
+    const rehearsal = this.#rehearsalOrFailure()
     if (rehearsal instanceof SchemaFailure) throw call.failure('invalid_schema', msg`${rehearsal.message}`)
     return rehearsal
   }
 
-  #begun(): Rehearsal | SchemaFailure {
+  /** Starts the rehearsal of the query when the query first needs it. */
+  #rehearsalOrFailure(): Rehearsal | SchemaFailure {
     const begin = (): Rehearsal => {
       const session = stagedSession(this.#session)
       return { session, world: new DataWorld(session) }
