@@ -8,7 +8,7 @@ import { RequestError } from '../base/request-errors.ts'
 import { JsonSyntaxError, parseJsonWithRepeated, type RepeatedNames } from '../values/json.ts'
 import type { Json } from '../values/value.ts'
 import { DecodingError, decodeSimple, decodeTagged, type TagNames } from './formats/decode.ts'
-import { type Program, treeBytesPerUnit } from './syntax/nodes.ts'
+import { type Program, treeBytes } from './syntax/nodes.ts'
 import { parseQuery } from './syntax/parse-query.ts'
 import { Source } from './syntax/source.ts'
 import { type ComposedQuery, composeQuery, jsonKind, TemplateError, unexpected } from './syntax/template.ts'
@@ -86,23 +86,20 @@ const cachedBytesMax = 33_554_432
 /** The tree of a text with this number of UTF-16 units or more is not cached. */
 const longUnits = 65_536
 
-const cache = new GenerationCache<string, Program>(
-  cachedBytesMax,
-  ({ source }) => (64 + source.text.length) * treeBytesPerUnit,
-)
+const cache = new GenerationCache<string, Program>(cachedBytesMax, ({ source }) => treeBytes(source))
 
 /**
  * Each placeholder is `<value>` in the text. A query can contain the same text itself, so the positions of the
  * placeholders are part of the key.
  */
-export function keyOf({ text, placeholders }: ComposedQuery): string {
+export function queryKey({ text, placeholders }: ComposedQuery): string {
   return placeholders.length === 0 ? text : `${placeholders.join()} ${text}`
 }
 
 /** Throws a QueryFailure if the query cannot be parsed. */
 export function programOf(query: ComposedQuery): Program {
   const { placeholders, text } = query
-  const key = keyOf(query)
+  const key = queryKey(query)
   const known = cache.get(key)
   if (known !== undefined) return known
   const program = parseQuery(new Source('*query*', text), placeholders)

@@ -139,8 +139,7 @@ export function faultOf({ code, diagnostics, template }: QueryFailure): Response
 export function positionOf(span: Span | undefined): Message {
   if (span === undefined) return msg``
   const { source, start } = span
-  const line = source.lineOf(start)
-  return msg`${nameOf(source.name)}:${own(line)}:${own(start - source.lineStart(line) + 1)}`
+  return msg`${nameOf(source.name)}:${own(source.lineOf(start))}:${own(source.columnOf(start))}`
 }
 
 /** Hides the names of schema files, because they are client data. */

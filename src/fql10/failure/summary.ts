@@ -42,13 +42,13 @@ function* piecesOf({ name, message, span, annotation, remarks = [], trace = [] }
     return
   }
   yield renderTitled(`${name}: ${message}`, span, undefined, annotation)
-  for (const remark of remarks) yield drawRemark(remark, span)
+  for (const remark of remarks) yield renderRemark(remark, span)
   for (const [index, entry] of trace.entries()) {
     yield renderTitled(index === 0 && remarks.length > 0 ? 'trace:' : undefined, entry, span)
   }
 }
 
-function drawRemark({ name, message, span, suggestion }: Remark, main: Span | undefined): string {
+function renderRemark({ name, message, span, suggestion }: Remark, main: Span | undefined): string {
   const title = message === '' ? `${name}:` : `${name}: ${message}`
   if (suggestion === undefined || span === undefined) return renderTitled(title, span, main)
   const place = placeOf(span, main)
@@ -79,7 +79,7 @@ function placeOf({ source, start }: Span, main: Span | undefined): string[] {
   const line = source.lineOf(start)
   if (main !== undefined && main.source === source && main.source.lineOf(withinText(main).start) === line)
     return []
-  return [`at ${source.name}:${line}:${start - source.lineStart(line) + 1}`]
+  return [`at ${source.positionText(start)}`]
 }
 
 function excerpt({ source, start, end }: Span, annotation: string | undefined, mark = '^'): string {
@@ -129,20 +129,16 @@ class Margin {
   }
 
   numbered(line: number, text: string): string {
-    return stripped(`${String(line).padStart(this.#width)} | ${text}`)
+    return `${String(line).padStart(this.#width)} | ${text}`.trimEnd()
   }
 
   blank(text = ''): string {
-    return stripped(`${' '.repeat(this.#width)} | ${text}`)
+    return `${' '.repeat(this.#width)} | ${text}`.trimEnd()
   }
 
   around(lines: readonly string[]): string {
     return [this.blank(), ...lines, this.blank()].join('\n')
   }
-}
-
-function stripped(line: string): string {
-  return line.trimEnd()
 }
 
 /** True if two spans overlap or touch. */

@@ -3,7 +3,7 @@
 import { type Link, type Node, shortParameter } from './nodes.ts'
 import { code, SourceReader } from './reader.ts'
 
-const writing: ReadonlySet<string> = new Set(
+const writingMethods: ReadonlySet<string> = new Set(
   'create createData update updateData replace replaceData delete login logout'.split(' '),
 )
 
@@ -19,6 +19,7 @@ export abstract class ChainReader extends SourceReader {
     return !this.#valueNames.isSubsetOf(this.variables)
   }
 
+  /** If `shortAllowed` is true, an element may be a short lambda, such as `.name`. */
   abstract list(bracket: ']' | ')', shortAllowed: boolean): Node[]
 
   /** The text of the operand ends at `end`. */
@@ -27,7 +28,8 @@ export abstract class ChainReader extends SourceReader {
     let last = end
     let before: BeforeAssertion = { start: operand.start, skippedStart: operand.start }
     for (;;) {
-      if (!(operand.kind === 'name' && operand.name === shortParameter && links.length === 0)) this.blanks()
+      if (!(operand.kind === 'name' && operand.name === shortParameter && links.length === 0))
+        this.skipBlanks()
       const link = this.#link(before, links.length === 0 ? operand : undefined)
       if (link === undefined) break
       links.push(link)
@@ -52,7 +54,7 @@ export abstract class ChainReader extends SourceReader {
       return { kind: 'assert', ...before, end: this.at }
     }
     if (unit === code.open || unit === code.openBracket) return this.#callOrAccess(false)
-    this.lines()
+    this.skipSpace()
     if (this.follows('?.')) return this.#optionalLink()
     if (this.unit() !== code.dot || text.charCodeAt(this.at + 1) === code.dot) {
       this.at = start
@@ -64,7 +66,7 @@ export abstract class ChainReader extends SourceReader {
       if (next === code.open || next === code.openBracket) return this.#callOrAccess(false)
     }
     const isInteger = operand?.kind === 'literal' && typeof operand.value === 'bigint' && dot === operand.end
-    this.lines()
+    this.skipSpace()
     if (!this.isName) throw isInteger ? this.expected('digit', 'identifier') : this.expected('identifier')
     return this.#field(dot, false)
   }
@@ -72,7 +74,7 @@ export abstract class ChainReader extends SourceReader {
   #optionalLink(): Link {
     const start = this.at
     this.at += 2
-    this.lines()
+    this.skipSpace()
     if (this.unit() === code.open || this.unit() === code.openBracket) return this.#callOrAccess(true)
     if (!this.isName) throw this.expected('`(`', '`[`', 'identifier')
     return this.#field(start, true)
@@ -82,7 +84,7 @@ export abstract class ChainReader extends SourceReader {
     const nameStart = this.at
     const name = this.anyName()
     const nameEnd = this.at
-    this.blanks()
+    this.skipBlanks()
     const optionalCall = this.follows('?.(')
     if (optionalCall) this.at += 2
     if (this.unit() !== code.open) {
@@ -90,7 +92,7 @@ export abstract class ChainReader extends SourceReader {
       return { kind: 'field', start, end: nameEnd, name, nameStart, optional }
     }
     const argumentsStart = this.at++
-    if (writing.has(name)) this.mayWrite = true
+    if (writingMethods.has(name)) this.mayWrite = true
     const args = this.list(')', true)
     return {
       kind: 'method',
@@ -117,7 +119,7 @@ export abstract class ChainReader extends SourceReader {
 
 type BeforeAssertion = Pick<Extract<Link, { kind: 'assert' }>, 'start' | 'skippedStart'>
 
-/** Errors about a failed assertion `!` after `link` underline the text from one of these starts. */
+/** Errors about a failed assertion `!` after `link` underline the text from `start` or `skippedStart` (nodes.ts). */
 function beforeAssertion(link: Link): BeforeAssertion {
   const { start } = link
   if (link.kind !== 'field' && link.kind !== 'method') return { start, skippedStart: start }

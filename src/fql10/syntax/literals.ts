@@ -23,7 +23,7 @@ export function startsNumber(reader: SourceReader): boolean {
   if (unit !== code.plus && unit !== code.minus) return false
   const start = reader.at
   reader.at++
-  reader.blanks()
+  reader.skipBlanks()
   const found = isDigit(reader.unit())
   reader.at = start
   return found
@@ -35,7 +35,7 @@ export function readNumber(reader: SourceReader): LiteralNode {
   const negative = reader.unit() === code.minus
   if (negative || reader.unit() === code.plus) {
     reader.at++
-    reader.blanks()
+    reader.skipBlanks()
   }
   const radix =
     text.charCodeAt(reader.at) === code.zero ? radixes[(text[reader.at + 1] ?? '').toLowerCase()] : undefined
@@ -49,11 +49,8 @@ function readWithRadix(reader: SourceReader, digits: RegExp, negative: boolean):
   digits.lastIndex = reader.at
   const found = digits.exec(reader.text)?.[0] ?? ''
   const plain = found.replaceAll('_', '')
-  if (plain === '') {
-    reader.at += found.length
-    throw reader.expected('digit')
-  }
   reader.at += found.length
+  if (plain === '') throw reader.expected('digit')
   return integerOrDouble(BigInt(prefix + plain), negative)
 }
 
@@ -142,10 +139,10 @@ function readEscape(reader: SourceReader): string {
   }
   if (letter !== 'x' && letter !== 'u') throw reader.expected('escape code')
   reader.at++
-  if (letter === 'x') return checked(reader, start, hexDigits(reader, 2))
+  if (letter === 'x') return characterOf(reader, start, hexDigits(reader, 2))
   if (reader.unit() !== code.openBrace) {
     if (!isHex(reader.unit())) throw reader.expected('`{`', 'hex digit')
-    return checked(reader, start, hexDigits(reader, 4))
+    return characterOf(reader, start, hexDigits(reader, 4))
   }
   reader.at++
   const from = reader.at
@@ -156,7 +153,7 @@ function readEscape(reader: SourceReader): string {
     throw digits.length < 6 ? reader.expected('`}`', 'hex digit') : reader.expected('`}`')
   }
   reader.at++
-  return checked(reader, start, digits)
+  return characterOf(reader, start, digits)
 }
 
 function hexDigits(reader: SourceReader, count: number): string {
@@ -172,7 +169,8 @@ function isHex(unit: number): boolean {
   return isDigit(unit) || (unit >= 0x41 && unit <= 0x46) || (unit >= 0x61 && unit <= 0x66)
 }
 
-function checked(reader: SourceReader, start: number, digits: string): string {
+/** `digits` is the hexadecimal code point. For an invalid code point, records a fault and throws. */
+function characterOf(reader: SourceReader, start: number, digits: string): string {
   const point = Number.parseInt(digits, 16)
   const annotation =
     point >= 0xd800 && point <= 0xdfff
@@ -188,7 +186,7 @@ function checked(reader: SourceReader, start: number, digits: string): string {
  * Returns the key of a field in an object literal. If the key contains an interpolated expression, records a fault and
  * throws.
  */
-export function keyOf(node: Node, reader: SourceReader): string {
+export function objectKeyOf(node: Node, reader: SourceReader): string {
   if (node.kind === 'literal') return String(node.value)
   const isPart = (part: string | Node): part is Node => typeof part !== 'string'
   const inner = node.kind === 'template' ? (node.parts.find(isPart) as Node) : node
@@ -216,11 +214,11 @@ export function readHeredoc(reader: SourceReader, interpolation: () => Node): Li
   const start = reader.at
   const interpolated = reader.text[start + 2] === '+'
   reader.at += 3
-  reader.blanks()
+  reader.skipBlanks()
   const name = reader.anyName()
-  reader.blanks()
+  reader.skipBlanks()
   if (reader.unit() !== code.newline && reader.unit() !== code.return) throw reader.expected()
-  skipNewlines(reader)
+  skipBlankLines(reader)
   const lines: Line[] = []
   while (!skipsEnd(reader, name)) lines.push(readLine(reader, interpolated ? interpolation : undefined))
   const end = reader.at
@@ -243,12 +241,12 @@ function append(parts: (string | Node)[], part: string | Node): void {
   else if (part !== '') parts.push(part)
 }
 
-function skipNewlines(reader: SourceReader): void {
-  const isBlankLine = /[ \t]*[\r\n]/y
+function skipBlankLines(reader: SourceReader): void {
+  const blankLine = /[ \t]*[\r\n]/y
   for (;;) {
-    isBlankLine.lastIndex = reader.at
-    if (!isBlankLine.test(reader.text)) return
-    reader.at = isBlankLine.lastIndex
+    blankLine.lastIndex = reader.at
+    if (!blankLine.test(reader.text)) return
+    reader.at = blankLine.lastIndex
   }
 }
 

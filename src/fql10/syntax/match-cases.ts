@@ -5,22 +5,25 @@ import type { Node } from './nodes.ts'
 import { code, type SourceReader } from './reader.ts'
 import { readType } from './types.ts'
 
-/** Skips `{ case pattern => expression … }`. */
+/**
+ * Skips `{ case pattern => expression … }`. `separators` skips the separators after a case, and returns true if there is
+ * a separator.
+ */
 export function skipCases(reader: SourceReader, expression: () => Node, separators: () => boolean): void {
-  reader.lines()
+  reader.skipSpace()
   reader.requires('{')
-  reader.lines()
+  reader.skipSpace()
   do {
     if (reader.unit() === code.closeBrace) break
     if (!reader.skipsWord('case')) throw reader.expected()
-    reader.lines()
+    reader.skipSpace()
     skipPattern(reader)
-    reader.lines()
+    reader.skipSpace()
     reader.requires('=>')
-    reader.lines()
+    reader.skipSpace()
     expression()
   } while (separators())
-  reader.lines()
+  reader.skipSpace()
   reader.requires('}')
 }
 
@@ -44,12 +47,12 @@ function skipNamed(reader: SourceReader): void {
     return
   }
   reader.name()
-  reader.blanks()
+  reader.skipBlanks()
   if (reader.skips(':')) {
-    reader.lines()
+    reader.skipSpace()
     readType(reader)
   } else if (reader.skips('@')) {
-    reader.lines()
+    reader.skipSpace()
     skipPattern(reader)
   }
 }
@@ -58,9 +61,9 @@ function skipNamed(reader: SourceReader): void {
 function skipPatterns(reader: SourceReader, bracket: string): void {
   reader.separated(bracket, () => {
     skipPattern(reader)
-    reader.blanks()
+    reader.skipBlanks()
     if (!reader.skips(':')) return
-    reader.lines()
+    reader.skipSpace()
     skipPattern(reader)
   })
 }

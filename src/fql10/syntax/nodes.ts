@@ -118,18 +118,14 @@ export interface BinaryNode extends Place {
  * the bracket. For a `?.` before a bracket, `start` is the offset of the bracket.
  */
 export type Link =
-  | {
+  | (Place & {
       readonly kind: 'field'
-      readonly start: number
-      readonly end: number
       readonly name: string
       readonly nameStart: number
       readonly optional: boolean
-    }
-  | {
+    })
+  | (Place & {
       readonly kind: 'method'
-      readonly start: number
-      readonly end: number
       readonly name: string
       readonly nameStart: number
       readonly nameEnd: number
@@ -137,14 +133,12 @@ export type Link =
       readonly arguments: readonly Node[]
       readonly optional: boolean
       readonly optionalCall: boolean
-    }
-  | {
+    })
+  | (Place & {
       readonly kind: 'call' | 'access'
-      readonly start: number
-      readonly end: number
       readonly arguments: readonly Node[]
       readonly optional: boolean
-    }
+    })
   | {
       readonly kind: 'assert'
       /** The start of the range that errors underline: the same offset as for errors of the previous link. */
@@ -237,7 +231,12 @@ export type TypeNode =
     })
 
 /** Maximum number of bytes of a syntax tree for each UTF-16 unit of the text. `f()()()` reaches this maximum. */
-export const treeBytesPerUnit = 96
+const treeBytesPerUnit = 96
+
+/** Estimates the memory of a cached syntax tree, including a fixed amount for each entry of the cache. */
+export function treeBytes({ text }: Source): number {
+  return (64 + text.length) * treeBytesPerUnit
+}
 
 export interface Program {
   readonly source: Source

@@ -2,20 +2,20 @@
 
 import { msg } from '../../base/message.ts'
 import { ChainReader } from './chain-reader.ts'
-import { keyOf, readString, startsString } from './literals.ts'
+import { objectKeyOf, readString, startsString } from './literals.ts'
 import { type Link, type Node, type ProjectedField, type ProjectionNode, shortParameter } from './nodes.ts'
 import { code } from './reader.ts'
 
 /** A subclass (parser.ts) parses the expressions in the fields. */
 export abstract class ObjectReader extends ChainReader {
   /** The last string literal that was parsed as a possible key. If it is not a key, `string` returns this node. */
-  #read: { readonly node: Node; readonly end: number } | undefined
+  #lastString: { readonly node: Node; readonly end: number } | undefined
 
   abstract expression(shortAllowed: boolean): Node
 
   /** Returns the cached node if the literal was already parsed as a possible key. */
   string(): Node {
-    const known = this.#read
+    const known = this.#lastString
     if (known?.node.start === this.at) {
       this.at = known.end
       return known.node
@@ -24,9 +24,9 @@ export abstract class ObjectReader extends ChainReader {
   }
 
   readonly interpolation = (): Node => {
-    this.lines()
+    this.skipSpace()
     const node = this.expression(false)
-    this.lines()
+    this.skipSpace()
     this.requires('}')
     return node
   }
@@ -36,10 +36,10 @@ export abstract class ObjectReader extends ChainReader {
     const start = this.at
     if (startsString(this)) {
       const node = this.string()
-      this.#read = { node, end: this.at }
+      this.#lastString = { node, end: this.at }
     } else if (this.isName) this.skipName()
     else return false
-    this.blanks()
+    this.skipBlanks()
     const found = this.unit() === code.colon
     this.at = start
     return found
@@ -51,15 +51,15 @@ export abstract class ObjectReader extends ChainReader {
     const places = new Map<string, { readonly start: number; readonly end: number }>()
     this.#fields(() => {
       const keyStart = this.at
-      const key = this.#key()
+      const key = startsString(this) ? objectKeyOf(this.string(), this) : this.anyName()
       const first = places.get(key)
       if (first !== undefined) {
         const remarks = [this.remark('hint', 'Key originally used here', first.start, first.end)]
         this.record(msg`Duplicate key`, keyStart, this.at, { remarks })
       } else places.set(key, { start: keyStart, end: this.at })
-      this.blanks()
+      this.skipBlanks()
       this.requires(':')
-      this.lines()
+      this.skipSpace()
       fields.push([key, this.expression(false)])
     })
     return { kind: 'object', fields, start, end: this.at }
@@ -69,27 +69,23 @@ export abstract class ObjectReader extends ChainReader {
   #fields(read: (isFirst: boolean) => void): void {
     let isFirst = true
     do {
-      this.lines()
+      this.skipSpace()
       if (!isFirst && this.unit() === code.closeBrace) break
       read(isFirst)
       isFirst = false
-      this.lines()
+      this.skipSpace()
     } while (this.skips(','))
     if (!this.skips('}')) throw this.expected('`,`', '`}`')
-  }
-
-  #key(): string {
-    return startsString(this) ? keyOf(this.string(), this) : this.anyName()
   }
 
   /** Reads a projection, including its opening brace. */
   projection(operand: Node): ProjectionNode {
     const fieldsStart = this.at++
-    this.lines()
+    this.skipSpace()
     const isWhole = this.skips('*')
     const fields: ProjectedField[] = []
     if (isWhole) {
-      this.lines()
+      this.skipSpace()
       this.requires('}')
     } else {
       this.#fields(isFirst => {
@@ -98,7 +94,7 @@ export abstract class ObjectReader extends ChainReader {
       })
     }
     const end = this.at
-    this.blanks()
+    this.skipBlanks()
     const { start } = operand
     return { kind: 'projection', operand, fieldsStart, fields: isWhole ? undefined : fields, start, end }
   }
@@ -107,9 +103,9 @@ export abstract class ObjectReader extends ChainReader {
     const nameStart = this.at
     const name = this.name()
     const end = this.at
-    this.blanks()
+    this.skipBlanks()
     if (this.skips(':')) {
-      this.lines()
+      this.skipSpace()
       return { name, isBare: false, value: this.expression(true) }
     }
     const operand: Node = { kind: 'name', name: shortParameter, start: nameStart, end: nameStart }

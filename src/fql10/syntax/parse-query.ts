@@ -1,4 +1,4 @@
-// Parses a text, and reports all its faults.
+// Parses a query, a lambda, an expression or a type, and reports all faults of the text.
 
 import { type Message, msg, own } from '../../base/message.ts'
 import { type Diagnostic, invalidQuery } from '../failure/query-failure.ts'
@@ -14,7 +14,7 @@ import { readType } from './types.ts'
  */
 export function parseQuery(source: Source, placeholders: readonly number[]): Program {
   const parser = new Parser(source, placeholders)
-  const body = wholeOf(parser, () => parser.query())
+  const body = readOrThrow(parser, () => parser.query())
   const { mayCallFunctions, mayWrite } = parser
   return { source, body, mayWrite, mayCallFunctions }
 }
@@ -22,14 +22,14 @@ export function parseQuery(source: Source, placeholders: readonly number[]): Pro
 /** Parses a lambda (a function body, predicate or computed field). Throws a QueryFailure for any other text. */
 export function parseLambda(source: Source): LambdaNode {
   const parser = new Parser(source, [])
-  return wholeOf(parser, () => parser.lambda())
+  return readOrThrow(parser, () => parser.lambda())
 }
 
-/** Throws a QueryFailure for any other text. */
+/** Throws a QueryFailure if the text is not a single expression. */
 export function parseExpression(source: Source): Node {
   const parser = new Parser(source, [])
-  return wholeOf(parser, () => {
-    parser.lines()
+  return readOrThrow(parser, () => {
+    parser.skipSpace()
     if (!parser.startsExpression()) throw parser.expected('expression')
     const node = parser.expression(false)
     parser.requiresEnd()
@@ -37,11 +37,11 @@ export function parseExpression(source: Source): Node {
   })
 }
 
-/** Throws a QueryFailure for any other text. */
+/** Parses a type, which may contain default values. Throws a QueryFailure for any other text. */
 export function parseSignature(source: Source): TypeNode {
   const parser = new Parser(source, [])
-  return wholeOf(parser, () => {
-    parser.lines()
+  return readOrThrow(parser, () => {
+    parser.skipSpace()
     const type = readType(parser, { readDefault: () => parser.expression(false) })
     parser.requiresEnd()
     return type
@@ -67,7 +67,8 @@ export function readWhole<T>(parser: Parser, read: () => T): Reading<T> {
   return { result, faults: parser.faults }
 }
 
-function wholeOf<T>(parser: Parser, read: () => T): T {
+/** Throws a QueryFailure with all faults. */
+function readOrThrow<T>(parser: Parser, read: () => T): T {
   const { faults, result } = readWhole(parser, read)
   if (result === undefined || faults.length > 0) throw invalidQuery(faults)
   return result

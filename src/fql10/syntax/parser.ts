@@ -17,7 +17,7 @@ import {
 } from './nodes.ts'
 import { ObjectReader } from './object-reader.ts'
 import { bodyOfShortLambda, type Operator, readOperator, treeOf } from './precedence.ts'
-import { code, type ExpectedTokens, isKeyword, startsName } from './reader.ts'
+import { code, isKeyword, startsName } from './reader.ts'
 import { placeholderText } from './template.ts'
 import { readType } from './types.ts'
 
@@ -41,7 +41,7 @@ export class Parser extends ObjectReader {
     return body
   }
 
-  /** A short lambda must be in parentheses. */
+  /** Parses a text that is a single lambda. A short lambda must be in parentheses. */
   lambda(): LambdaNode {
     const body = this.query()
     const [only] = body.statements
@@ -70,9 +70,10 @@ export class Parser extends ObjectReader {
     return this.#blockFrom(start)
   }
 
+  /** The opening brace at `start` has been read. */
   #blockFrom(start: number): BlockNode {
     const body = this.#body('block')
-    this.lines()
+    this.skipSpace()
     this.requires('}')
     return { ...body, start, end: this.at }
   }
@@ -87,7 +88,7 @@ export class Parser extends ObjectReader {
 
   /** Parses statements up to the end of the query or the closing brace. */
   #body(what: 'query' | 'block'): BlockNode {
-    this.lines()
+    this.skipSpace()
     const start = this.at
     const statements: (LetNode | Node)[] = []
     if (!this.startsExpression()) {
@@ -99,26 +100,23 @@ export class Parser extends ObjectReader {
     const end = this.at
     const last = statements.at(-1) as LetNode | Node
     if (last.kind === 'let') {
-      this.lines()
-      if (this.at < this.text.length && this.unit() !== code.closeBrace) throw this.#unexpected(what)
+      this.skipSpace()
+      if (this.at < this.text.length && this.unit() !== code.closeBrace)
+        throw this.expected(what === 'query' ? 'end-of-input' : '`}`')
       const remarks = [this.remark('cause', 'Statement does not return a value', last.start, last.end)]
       throw this.fault(msg`Missing return expression`, this.at, this.at + 1, { remarks })
     }
     return { kind: 'block', statements, start, end }
   }
 
-  #unexpected(what: 'query' | 'block'): ExpectedTokens {
-    return this.expected(what === 'query' ? 'end-of-input' : '`}`')
-  }
-
   /** Returns true if there was a separator. */
   #separators(): boolean {
     let any = false
     for (;;) {
-      this.blanks()
+      this.skipBlanks()
       const unit = this.unit()
       if (unit === code.semicolon || unit === code.newline || unit === code.return) this.at++
-      else if (!this.lineComment()) return any
+      else if (!this.skipsLineComment()) return any
       any = true
     }
   }
@@ -143,18 +141,18 @@ export class Parser extends ObjectReader {
   #statement(): LetNode | Node {
     const start = this.at
     if (!this.skipsWord('let')) return this.expression(false)
-    this.lines()
+    this.skipSpace()
     const nameStart = this.at
     const name = this.name()
-    this.lines()
+    this.skipSpace()
     let type: TypeNode | undefined
     if (this.skips(':')) {
-      this.lines()
+      this.skipSpace()
       type = readType(this)
-      this.lines()
+      this.skipSpace()
       if (!this.skipsEquals()) throw this.expected('`=`')
     } else if (!this.skipsEquals()) throw this.expected('`:`', '`=`')
-    this.lines()
+    this.skipSpace()
     const value = this.expression(false)
     if (name === 'FQL' || name === '_') throw this.keyword(name, nameStart)
     this.variables.add(name)
@@ -198,7 +196,7 @@ export class Parser extends ObjectReader {
       } else {
         this.at += name.length
         const end = this.at
-        this.blanks()
+        this.skipBlanks()
         if (this.skips('=>')) return this.#lambda(start, [{ kind: 'name', name, start, end }], undefined)
         return this.#rest(this.chain({ kind: 'name', name, start, end }, end), start)
       }
@@ -206,7 +204,7 @@ export class Parser extends ObjectReader {
     if (this.unit() === code.open) {
       const group = this.#parenthesised()
       const { end, elements, rest } = group
-      this.blanks()
+      this.skipBlanks()
       if (this.follows('=>') && elements.every(({ kind }) => kind === 'name')) {
         this.at += 2
         return this.#lambda(start, elements, rest)
@@ -234,7 +232,7 @@ export class Parser extends ObjectReader {
       }
       case 'match':
         this.at += 5
-        this.lines()
+        this.skipSpace()
         this.#term()
         skipCases(
           this,
@@ -250,24 +248,24 @@ export class Parser extends ObjectReader {
     const condition = this.#inParentheses()
     const then = this.expression(false)
     const before = this.at
-    this.lines()
+    this.skipSpace()
     if (!this.skipsWord('else')) {
       this.at = before
       return { kind: 'if', condition, then, otherwise: undefined, start, end: then.end }
     }
-    this.lines()
+    this.skipSpace()
     const otherwise = this.expression(false)
     return { kind: 'if', condition, then, otherwise, start, end: otherwise.end }
   }
 
   #inParentheses(): Node {
-    this.lines()
+    this.skipSpace()
     this.requires('(')
-    this.lines()
+    this.skipSpace()
     const node = this.expression(false)
-    this.lines()
+    this.skipSpace()
     this.requires(')')
-    this.lines()
+    this.skipSpace()
     return node
   }
 
@@ -287,7 +285,7 @@ export class Parser extends ObjectReader {
       this.variables.add(each.name)
     }
     if (rest !== undefined) parameters.pop()
-    this.lines()
+    this.skipSpace()
     const body = this.expression(false)
     return { kind: 'lambda', parameters, rest: rest?.name, body, start, end: body.end }
   }
@@ -297,12 +295,12 @@ export class Parser extends ObjectReader {
     let node = first
     let operator = readOperator(this)
     if (operator !== undefined) {
-      const operands = [this.#melt(first)]
+      const operands = [this.#unwrapShortLambda(first)]
       const operators: Operator[] = []
       while (operator !== undefined) {
         operators.push(operator)
-        this.lines()
-        operands.push(this.#melt(this.#term()))
+        this.skipSpace()
+        operands.push(this.#unwrapShortLambda(this.#term()))
         operator = readOperator(this)
       }
       node = treeOf(operands, operators)
@@ -311,7 +309,8 @@ export class Parser extends ObjectReader {
     return { ...this.projection(node), start }
   }
 
-  #melt(operand: Node): Node {
+  /** If an operand is a short lambda in parentheses, the complete operator expression becomes a short lambda. */
+  #unwrapShortLambda(operand: Node): Node {
     const body = bodyOfShortLambda(operand)
     if (body === undefined) return operand
     this.#usesShort = true
@@ -330,12 +329,12 @@ export class Parser extends ObjectReader {
       if (signs.length > limits.v10NestingMax)
         throw this.fault(msg`The query is nested too deeply`, start, start + 1)
       this.at++
-      this.blanks()
+      this.skipBlanks()
     }
     const operand = this.#operand()
     let node = this.chain(operand, operand.end)
     for (const { operator, start } of signs.reverse()) {
-      node = { kind: 'unary', operator, operand: this.#melt(node), start, end: node.end }
+      node = { kind: 'unary', operator, operand: this.#unwrapShortLambda(node), start, end: node.end }
     }
     return node
   }
@@ -385,7 +384,7 @@ export class Parser extends ObjectReader {
     return { kind: 'name', name, start, end }
   }
 
-  /** The opening bracket has been read. */
+  /** Parses the elements and the closing bracket. The opening bracket has been read. */
   list(bracket: ']' | ')', shortAllowed: boolean): Node[] {
     const elements: Node[] = []
     this.separated(bracket, () => {
@@ -395,25 +394,25 @@ export class Parser extends ObjectReader {
     return elements
   }
 
-  /** The last element may be a rest parameter. */
+  /** Parses a list in parentheses. The last element may be a rest parameter. */
   #parenthesised(): ParenthesizedList {
     const start = this.at++
     const elements: Node[] = []
     let rest: ParenthesizedList['rest']
-    this.lines()
+    this.skipSpace()
     while (!this.skips(')')) {
       if (this.skips('...')) {
-        this.lines()
+        this.skipSpace()
         const restStart = this.at
         rest = { name: this.name(), start: restStart }
-        this.lines()
+        this.skipSpace()
         this.requires(')')
         break
       }
       if (!this.startsExpression()) throw this.expected('`)`', '`...`', 'expression')
       elements.push(this.expression(true))
-      this.lines()
-      if (this.skips(',')) this.lines()
+      this.skipSpace()
+      if (this.skips(',')) this.skipSpace()
       else if (this.unit() !== code.close) throw this.expected('`)`', '`,`', '`...`')
     }
     return { start, end: this.at, elements, rest }
@@ -427,7 +426,7 @@ export class Parser extends ObjectReader {
 
   #objectOrBlock(): Node {
     const start = this.at++
-    this.lines()
+    this.skipSpace()
     if (this.skips('}')) return { kind: 'object', fields: [], start, end: this.at }
     if (this.startsKey()) return this.object(start)
     return this.#blockFrom(start)

@@ -46,7 +46,7 @@ export function readOperator(reader: SourceReader): Operator | undefined {
   if (text === '') {
     const unit = reader.unit()
     if (unit !== code.newline && unit !== code.return && unit !== code.slash) return undefined
-    reader.lines()
+    reader.skipSpace()
     text = operatorAt(reader)
     if (!ofNextLine.has(text)) text = ''
   }
@@ -95,7 +95,7 @@ function operatorAt({ text, at }: SourceReader): string {
   return ''
 }
 
-/** `operands` has one more element than `operators`. */
+/** Builds the tree of an operator expression. `operands` has one more element than `operators`. */
 export function treeOf(operands: readonly Node[], operators: readonly Operator[]): Node {
   const done: Node[] = [operands[0] as Node]
   const open: Operator[] = []
@@ -125,8 +125,8 @@ function binary(operator: string, operatorStart: number, left: Node, right: Node
 }
 
 /**
- * For a short lambda in parentheses, such as `(.a)` in `(.a) + 1`, returns the lambda's body, still in parentheses. The
- * parser converts the complete expression to one short lambda. Returns undefined for other operands.
+ * For a short lambda in parentheses, such as `(.a)` in `(.a) + 1`, returns the lambda's body, still in parentheses.
+ * Returns undefined for other operands.
  */
 export function bodyOfShortLambda(operand: Node): GroupNode | undefined {
   if (operand.kind !== 'group' || !isShortLambda(operand.inner)) return undefined

@@ -1,4 +1,5 @@
-// Reads tokens of a text, such as whitespace and names. This file also defines the errors that end parsing.
+// Reads the tokens that all parsers share, such as whitespace, comments and names. Defines the exceptions that end
+// parsing.
 
 import { type Message, msg } from '../../base/message.ts'
 import type { Diagnostic, Remark } from '../failure/query-failure.ts'
@@ -34,7 +35,7 @@ export class ExpectedTokens {
 /** Thrown after a recorded fault if parsing cannot continue. */
 export class ParseAbort {}
 
-const recorded = new ParseAbort()
+const parseAbort = new ParseAbort()
 
 export const code = {
   tab: 0x09,
@@ -108,7 +109,7 @@ export class SourceReader {
   readonly placeholders: ReadonlyMap<number, number>
   at = 0
   /** The nesting depth of the current type. */
-  typesAround = 0
+  typeDepth = 0
   /** If a fault is recorded, `ExpectedTokens` errors are not reported. */
   readonly faults: Diagnostic[] = []
 
@@ -138,12 +139,13 @@ export class SourceReader {
   /** Parsing can continue after the fault. Throws ParseAbort if the limit of faults is reached. */
   record(message: Message, start: number, end: number, parts: Partial<Diagnostic> = {}): void {
     this.faults.push({ name: 'error', message, span: { source: this.source, start, end }, ...parts })
-    if (this.faults.length >= readerLimits.v10FaultsMax) throw recorded
+    if (this.faults.length >= readerLimits.v10FaultsMax) throw parseAbort
   }
 
+  /** Records a fault, and returns the exception that the caller throws. */
   fault(message: Message, start: number, end: number, parts: Partial<Diagnostic> = {}): ParseAbort {
     this.record(message, start, end, parts)
-    return recorded
+    return parseAbort
   }
 
   remark(name: Remark['name'], message: string, start: number, end: number, suggestion?: string): Remark {
@@ -152,28 +154,28 @@ export class SourceReader {
   }
 
   /** Skips spaces, tabs and block comments. */
-  blanks(): void {
+  skipBlanks(): void {
     for (;;) {
       const unit = this.unit()
       if (unit === code.blank || unit === code.tab) this.at++
-      else if (unit === code.slash && this.text.charCodeAt(this.at + 1) === code.star) this.blockComment()
+      else if (unit === code.slash && this.text.charCodeAt(this.at + 1) === code.star) this.skipBlockComment()
       else return
     }
   }
 
-  /** Skips whitespace, newlines and comments. */
-  lines(): void {
+  /** Skips spaces, tabs, newlines and all comments. */
+  skipSpace(): void {
     for (;;) {
       const unit = this.unit()
       if (unit === code.blank || unit === code.newline || unit === code.tab || unit === code.return) this.at++
       else if (unit !== code.slash) return
-      else if (this.text.charCodeAt(this.at + 1) === code.star) this.blockComment()
-      else if (!this.lineComment()) return
+      else if (this.text.charCodeAt(this.at + 1) === code.star) this.skipBlockComment()
+      else if (!this.skipsLineComment()) return
     }
   }
 
   /** If a line comment begins here, skips it with its newline and returns true. */
-  lineComment(): boolean {
+  skipsLineComment(): boolean {
     const { text } = this
     if (this.unit() !== code.slash || text.charCodeAt(this.at + 1) !== code.slash) return false
     this.at += 2
@@ -183,7 +185,7 @@ export class SourceReader {
   }
 
   /** Comments can be nested. */
-  blockComment(): void {
+  skipBlockComment(): void {
     const { text } = this
     let depth = 0
     do {
@@ -214,17 +216,17 @@ export class SourceReader {
 
   /** Whitespace and comments may precede the end. */
   requiresEnd(): void {
-    this.lines()
+    this.skipSpace()
     if (this.at < this.text.length) throw this.expected('end-of-input')
   }
 
   /** Reads elements separated by commas up to a closing bracket. The opening bracket has been read. */
   separated(bracket: string, read: () => void): void {
-    this.lines()
+    this.skipSpace()
     while (!this.skips(bracket)) {
       read()
-      this.lines()
-      if (this.skips(',')) this.lines()
+      this.skipSpace()
+      if (this.skips(',')) this.skipSpace()
       else if (!this.follows(bracket)) throw this.expected(`\`${bracket}\``, '`,`')
     }
   }
@@ -268,6 +270,7 @@ export class SourceReader {
     return true
   }
 
+  /** Reads a name or a keyword. */
   anyName(): string {
     const name = this.peekName()
     if (name === '') throw this.expected('identifier')
@@ -275,7 +278,7 @@ export class SourceReader {
     return name
   }
 
-  /** Records a fault for a keyword. */
+  /** Reads a name. Records a fault and throws for a keyword. */
   name(): string {
     const start = this.at
     const name = this.anyName()

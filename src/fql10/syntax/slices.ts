@@ -14,17 +14,17 @@ interface Slice {
 }
 
 /** `lambdaOf` adds this text before a slice, because a short lambda is valid only as an argument. */
-const before = 'f('
+const callStart = 'f('
 
 /**
- * An operand before the fields of a projection, which is never evaluated. The slice does not contain the original
- * operand, because the set in the cursor contains the operand's value.
+ * The operand in the slice of a projection, which is never evaluated. It replaces the original operand, because the set
+ * in the cursor already contains the value of the original operand.
  */
-const projected = '0 '
+const dummyOperand = '0 '
 
 /** `names` are all names in the text of a lambda or of the fields of a projection. */
 export function sliceOf(node: LambdaNode, { text }: Source): Slice & { readonly names: ReadonlySet<string> } {
-  const operand = node.isProjection ? projected : ''
+  const operand = node.isProjection ? dummyOperand : ''
   const names = new Set<string>()
   const placeholders: number[] = []
   const indices: number[] = []
@@ -42,8 +42,8 @@ export function lambdaOf({ text, placeholders }: Omit<Slice, 'indices'>): {
   readonly node: LambdaNode
   readonly source: Source
 } {
-  const source = new Source('*query*', `${before}${text})`)
-  const offsets = placeholders.map(offset => offset + before.length)
+  const source = new Source('*query*', `${callStart}${text})`)
+  const offsets = placeholders.map(offset => offset + callStart.length)
   const argument = argumentOf(parseQuery(source, offsets).body)
   if (argument?.kind === 'lambda') return { node: argument, source }
   const projection = argument && projectionIn(argument)

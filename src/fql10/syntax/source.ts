@@ -39,6 +39,16 @@ export class Source {
     return this.lineStarts[line - 1] ?? this.text.length
   }
 
+  /** Counts from 1. */
+  columnOf(offset: number): number {
+    return offset - this.lineStart(this.lineOf(offset)) + 1
+  }
+
+  /** Source name, line and column of an offset, as messages show them. */
+  positionText(offset: number): string {
+    return `${this.name}:${this.lineOf(offset)}:${this.columnOf(offset)}`
+  }
+
   /** Omits the newline. Lines are counted from 1. */
   line(line: number): string {
     const start = this.lineStart(line)

@@ -96,8 +96,8 @@ class Composer implements ComposedQuery {
         : { kind: 'array', elements: elements as TemplateValue[] }
     }
     if (!(content instanceof Map)) throw new TemplateError(unexpected(content, 'Object Start'))
-    const twice = this.#repeated.get(content)
-    if (twice !== undefined) throw new TemplateError(`Duplicate object field \`${twice}\``)
+    const duplicate = this.#repeated.get(content)
+    if (duplicate !== undefined) throw new TemplateError(`Duplicate object field \`${duplicate}\``)
     const fields = new Map<string, TemplateValue>()
     for (const [name, part] of content) {
       const value = this.#ofPart(part)

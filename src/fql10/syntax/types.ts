@@ -16,11 +16,11 @@ interface DeclarationOptions {
 }
 
 export function readType(reader: SourceReader, declaration?: DeclarationOptions): TypeNode {
-  if (reader.typesAround > limits.v10NestingMax)
+  if (reader.typeDepth > limits.v10NestingMax)
     throw reader.fault(msg`The query is nested too deeply`, reader.at, reader.at + 1)
-  reader.typesAround++
+  reader.typeDepth++
   const type = readWholeType(reader, declaration)
-  reader.typesAround--
+  reader.typeDepth--
   return type
 }
 
@@ -32,46 +32,33 @@ function readWholeType(reader: SourceReader, declaration: DeclarationOptions | u
     const { isName, node: base, parameters } = readBase(reader, declaration)
     let node = base
     let end = reader.at
-    reader.blanks()
+    reader.skipBlanks()
     while (reader.unit() === code.question) {
       reader.at++
       end = reader.at
       node = { kind: 'optional', inner: node, start: node.start, end }
-      reader.blanks()
+      reader.skipBlanks()
     }
     operands.push(node)
     const next = reader.unit()
-    if (next === code.bar || next === 0x26) {
+    if (next === code.bar || next === code.ampersand) {
       kind = next === code.bar ? 'union' : 'intersection'
       reader.at++
-      reader.lines()
+      reader.skipSpace()
     } else if (reader.skips('=>')) {
-      reader.lines()
+      reader.skipSpace()
       const result = readType(reader, declaration)
       const given =
         operands.length === 1 && parameters !== undefined
           ? parameters
-          : [unnamed(typeOfOperands(operands, kind))]
+          : [{ name: undefined, isRest: false, type: typeOfOperands(operands, kind) }]
       return { kind: 'function', parameters: given, result, start, end: result.end }
     } else {
-      const mayGoOn = isEndOfType(reader) || (declaration !== undefined && next === code.less)
-      if (isName && !mayGoOn && !endsHere(reader, declaration)) throw reader.expected('`<`', '`=`')
+      if (isName && !mayEndType(reader, declaration)) throw reader.expected('`<`', '`=`')
       reader.at = end
       return typeOfOperands(operands, kind)
     }
   }
-}
-
-/**
- * In a query, text must follow an annotation. In a declaration, the type may be at the end of the text. If `isPart` is
- * true, the caller checks the text after the type.
- */
-function endsHere(reader: SourceReader, declaration: DeclarationOptions | undefined): boolean {
-  return declaration !== undefined && (declaration.isPart === true || reader.at >= reader.text.length)
-}
-
-function unnamed(type: TypeNode): TypeParameter {
-  return { name: undefined, isRest: false, type }
 }
 
 function typeOfOperands(operands: readonly TypeNode[], kind: 'union' | 'intersection'): TypeNode {
@@ -83,8 +70,15 @@ function typeOfOperands(operands: readonly TypeNode[], kind: 'union' | 'intersec
 /** The characters that may follow a name without type arguments. */
 const endsOfType = '=\n\r,;)]}>/'
 
-function isEndOfType({ text, at }: SourceReader): boolean {
-  return at < text.length && endsOfType.includes(text[at] as string)
+/**
+ * Whether a type may end at the position, after a name without type arguments. In a query, text must follow an
+ * annotation. In a declaration, the type may be at the end of the text. If `isPart` is true, the caller checks the text
+ * after the type.
+ */
+function mayEndType({ text, at }: SourceReader, declaration: DeclarationOptions | undefined): boolean {
+  const isAtEnd = at >= text.length
+  if (!isAtEnd && endsOfType.includes(text[at] as string)) return true
+  return declaration !== undefined && (isAtEnd || declaration.isPart === true || text[at] === '<')
 }
 
 interface Base {
@@ -97,22 +91,22 @@ interface Base {
 
 function readBase(reader: SourceReader, declaration: DeclarationOptions | undefined): Base {
   const start = reader.at
-  const named = (node: TypeNode): Base => ({ node, isName: false })
+  const baseOf = (node: TypeNode): Base => ({ node, isName: false })
   if (startsNumber(reader)) {
     const { value, end } = readNumber(reader)
     const written = reader.text.slice(start, end)
-    return named({ kind: 'literal', value: value as bigint | number, written, start, end })
+    return baseOf({ kind: 'literal', value: value as bigint | number, written, start, end })
   }
   if (startsString(reader)) {
     const text = readString(reader, () => {
       throw reader.expected('type')
     })
     const value = text.kind === 'literal' ? (text.value as string) : ''
-    return named({ kind: 'literal', value, start, end: reader.at })
+    return baseOf({ kind: 'literal', value, start, end: reader.at })
   }
   if (reader.skips('[')) {
     const elements = readParameters(reader, ']', declaration).map(({ type }) => type)
-    return named({ kind: 'tuple', elements, start, end: reader.at })
+    return baseOf({ kind: 'tuple', elements, start, end: reader.at })
   }
   if (reader.skips('(')) {
     const parameters = readParameters(reader, ')', declaration)
@@ -123,14 +117,14 @@ function readBase(reader: SourceReader, declaration: DeclarationOptions | undefi
     const node: TypeNode = isGroup ? { ...only.type, ...place } : { kind: 'tuple', elements, ...place }
     return { node, isName: false, parameters }
   }
-  if (reader.skips('{')) return named(readFields(reader, start, declaration))
+  if (reader.skips('{')) return baseOf(readFields(reader, start, declaration))
   if (!reader.isName) throw reader.expected('type')
   return readName(reader, declaration)
 }
 
 /** If no type follows a `<` in a declaration, the `<` does not begin type arguments. */
 function startsType(reader: SourceReader): boolean {
-  reader.lines()
+  reader.skipSpace()
   const isBracket = [code.open, code.openBracket, code.openBrace].some(each => each === reader.unit())
   return isBracket || reader.isName || startsNumber(reader) || startsString(reader)
 }
@@ -147,7 +141,7 @@ function readName(reader: SourceReader, declaration: DeclarationOptions | undefi
   if (name === 'true' || name === 'false') {
     return { node: { kind: 'literal', value: name === 'true', start, end }, isName: true }
   }
-  reader.blanks()
+  reader.skipBlanks()
   if (!reader.skips('<') || (declaration !== undefined && !startsType(reader))) {
     reader.at = end
     return { node: { kind: 'name', name, arguments: [], start, end }, isName: true }
@@ -166,7 +160,7 @@ function readParameters(
   reader.separated(bracket, () => {
     const name = bracket === ')' ? readParameterName(reader) : undefined
     const isRest = bracket === ')' && reader.skips('...')
-    if (isRest) reader.lines()
+    if (isRest) reader.skipSpace()
     types.push({ name, isRest, type: readType(reader, declaration) })
   })
   return types
@@ -176,9 +170,9 @@ function readParameterName(reader: SourceReader): string | undefined {
   const start = reader.at
   if (!reader.isName) return undefined
   const name = reader.anyName()
-  reader.blanks()
+  reader.skipBlanks()
   if (reader.skips(':')) {
-    reader.lines()
+    reader.skipSpace()
     return name
   }
   reader.at = start
@@ -195,7 +189,7 @@ function readFields(
   let wildcard: TypeNode | undefined
   let isOpen = false
   let open: { readonly what: string; readonly start: number; readonly end: number } | undefined
-  reader.lines()
+  reader.skipSpace()
   while (!reader.skips('}')) {
     const memberStart = reader.at
     const { from, member, what } = readMember(reader, declaration)
@@ -208,7 +202,7 @@ function readFields(
     if (what === 'Wildcard') wildcard = member?.type
     else if (member === undefined) isOpen = true
     else {
-      noteName(reader, member, names)
+      rejectDuplicate(reader, member, names)
       members.push(member)
     }
     separateFields(reader)
@@ -216,7 +210,8 @@ function readFields(
   return { kind: 'object', members, wildcard, isOpen, start, end: reader.at }
 }
 
-function noteName(reader: SourceReader, member: TypeMember, names: Map<string, TypeMember>): void {
+/** Records a fault if `names` already contains the name of the member. */
+function rejectDuplicate(reader: SourceReader, member: TypeMember, names: Map<string, TypeMember>): void {
   const first = names.get(member.name)
   if (first === undefined) names.set(member.name, member)
   else {
@@ -225,6 +220,7 @@ function noteName(reader: SourceReader, member: TypeMember, names: Map<string, T
   }
 }
 
+/** `what`: a name for messages, if the member must be the last in the object. */
 function readMember(reader: SourceReader, declaration: DeclarationOptions | undefined) {
   const start = reader.at
   if (reader.skips('...')) return { from: start, what: 'Interface', member: undefined }
@@ -240,33 +236,36 @@ function readMember(reader: SourceReader, declaration: DeclarationOptions | unde
     else throw reader.expected('`}`')
   }
   const end = reader.at
-  reader.blanks()
+  reader.skipBlanks()
   reader.requires(':')
-  reader.lines()
+  reader.skipSpace()
   const from = reader.at
   const type = readType(reader, declaration)
-  const defaultValue = isWildcard ? undefined : readValue(reader, declaration)
+  const defaultValue = isWildcard ? undefined : readDefaultValue(reader, declaration)
   const member: TypeMember = { name, type, defaultValue, start, end }
   return { from, what: isWildcard ? 'Wildcard' : undefined, member }
 }
 
-/** The default value follows the type of a field. Undefined in annotations, and if it is missing. */
-function readValue(reader: SourceReader, declaration: DeclarationOptions | undefined): Node | undefined {
+/** Reads the default value after the type of a field. Returns undefined in annotations, or without a default value. */
+function readDefaultValue(
+  reader: SourceReader,
+  declaration: DeclarationOptions | undefined,
+): Node | undefined {
   if (declaration === undefined) return undefined
   const before = reader.at
-  reader.blanks()
+  reader.skipBlanks()
   if (!reader.skips('=')) {
     reader.at = before
     return undefined
   }
-  reader.lines()
+  reader.skipSpace()
   return declaration.readDefault()
 }
 
 function separateFields(reader: SourceReader): void {
   const before = reader.at
-  reader.lines()
+  reader.skipSpace()
   const newline = reader.text.slice(before, reader.at).includes('\n')
-  if (reader.skips(',') || reader.skips(';')) reader.lines()
+  if (reader.skips(',') || reader.skips(';')) reader.skipSpace()
   else if (!newline && reader.unit() !== code.closeBrace) throw reader.expected('`,`', '`}`')
 }

@@ -2,7 +2,7 @@
 // name that errors show.
 
 import { GenerationCache } from '../../base/generation-cache.ts'
-import { type LambdaNode, treeBytesPerUnit } from '../syntax/nodes.ts'
+import { type LambdaNode, treeBytes } from '../syntax/nodes.ts'
 import { parseLambda } from '../syntax/parse-query.ts'
 import { Source } from '../syntax/source.ts'
 
@@ -15,10 +15,7 @@ export interface Body {
 /** Maximum total size of the cached syntax trees, in bytes. */
 const cachedBytesMax = 33_554_432
 
-const cache = new GenerationCache<string, Body>(
-  cachedBytesMax,
-  ({ source }) => (64 + source.text.length) * treeBytesPerUnit,
-)
+const cache = new GenerationCache<string, Body>(cachedBytesMax, ({ source }) => treeBytes(source))
 
 /** Error positions show `name`, such as `*udf:f*`. Throws a QueryFailure if the text is not a lambda. */
 export function bodyOf(text: string, name: string): Body {

@@ -9,7 +9,7 @@ import { Remembered } from '../../model/remembered.ts'
 import type { Session } from '../../model/session.ts'
 import type { DatabaseId, Micros } from '../../values/value.ts'
 import type { Diagnostic } from '../failure/query-failure.ts'
-import { keyOf } from '../request.ts'
+import { queryKey } from '../request.ts'
 import type { Program } from '../syntax/nodes.ts'
 import { Source, type Span } from '../syntax/source.ts'
 import type { ComposedQuery } from '../syntax/template.ts'
@@ -58,7 +58,7 @@ interface LatestCheck {
   readonly outcome: CheckOutcome
 }
 
-/** Returns the remembered result, if any. */
+/** Returns the remembered result. If there is none, checks the query and remembers the result. */
 export function checkOnce(request: CheckRequest, session: Session): CheckOutcome {
   const { args, placeholders, program } = request
   let kinds = ''
@@ -70,7 +70,7 @@ export function checkOnce(request: CheckRequest, session: Session): CheckOutcome
   const last = latest.get(program)
   if (last?.kinds === kinds && last.schemaVersion === schemaVersion && last.database === database)
     return last.outcome
-  const outcome = findOrCheck(request, `${kinds} ${keyOf(request.query)}`, checks, session)
+  const outcome = findOrCheck(request, `${kinds} ${queryKey(request.query)}`, checks, session)
   if (!outcome.readsValues) latest.set(program, { database, schemaVersion, kinds, outcome })
   return outcome
 }
@@ -161,7 +161,10 @@ class RememberedChecks {
     }
     // The numbers of the values are part of the key, so a result for other numbers is never found by mistake.
     const known = this.#checks.get(key)
-    const all = known?.kind === 'by values' ? [...new Set([...known.read, ...read])].sort(ascending) : read
+    const all =
+      known?.kind === 'by values'
+        ? [...new Set([...known.read, ...read])].sort((left, right) => left - right)
+        : read
     this.#set(key, { kind: 'by values', read: all }, bytesPerValue * all.length)
     this.#set(this.#byValues(all), { kind: 'result', checked }, bytesOf(checked))
   }
@@ -209,10 +212,6 @@ class RememberedChecks {
   }
 }
 
-function ascending(left: number, right: number): number {
-  return left - right
-}
-
 function textOf(value: LiteralValue): string {
   const text = Object.is(value, -0) ? '-0' : String(value)
   return `${text.length}:${text}`
@@ -246,6 +245,7 @@ const learned = new GenerationCache<string, Report & { readonly bytes: number }>
   learnedBytesMax,
   ({ bytes }) => bytes,
 )
+/** If false, {@link RememberedChecks.findLearned} need not compute a key. */
 let hasLearned = false
 
 /** Remembers the result of a check in another process. */

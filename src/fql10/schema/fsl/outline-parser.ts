@@ -27,7 +27,7 @@ import type {
 } from './outline.ts'
 
 /** Keywords with an optional name. The name, or the value if the name is missing, may be on a later line. */
-const named: ReadonlySet<string> = new Set([
+const namedKeywords: ReadonlySet<string> = new Set([
   ...partKinds,
   ...'collection role index unique predicate migrations privileges membership history_days ttl_days check'.split(
     ' ',
@@ -35,7 +35,12 @@ const named: ReadonlySet<string> = new Set([
 ])
 
 /** Keywords without a name. Their value is on the same line. */
-const nameless: ReadonlySet<string> = new Set([...resourceActions, 'issuer', 'jwks_uri', 'document_ttls'])
+const namelessKeywords: ReadonlySet<string> = new Set([
+  ...resourceActions,
+  'issuer',
+  'jwks_uri',
+  'document_ttls',
+])
 
 const migrationWords: ReadonlySet<string> = new Set(
   'add drop backfill move split move_conflicts move_wildcard add_wildcard'.split(' '),
@@ -71,7 +76,7 @@ export class OutlineParser extends Parser {
   /** Skips the separators after the item. */
   #topItem(): OutlineItem {
     const item = this.#item(this.#commentStart())
-    if (!this.#separators() && this.at < this.text.length) throw this.#unreadableEnd(item)
+    if (!this.#separators() && this.at < this.text.length) throw this.#missingSeparator(item)
     return item
   }
 
@@ -79,7 +84,7 @@ export class OutlineParser extends Parser {
    * Returns the error for text that follows an item without a separator. If the item has neither a name nor a value,
    * the error also names `identifier` as an expected token.
    */
-  #unreadableEnd(item: OutlineItem): ExpectedTokens {
+  #missingSeparator(item: OutlineItem): ExpectedTokens {
     const isBare = item.form === 'member' && item.name === undefined && item.value === undefined
     return isBare ? this.expected('end-of-input', 'identifier') : this.expected('end-of-input')
   }
@@ -97,11 +102,11 @@ export class OutlineParser extends Parser {
       else if (unit === code.newline || unit === code.return || unit === code.semicolon) {
         this.at++
         any = true
-      } else if (this.lineComment()) {
+      } else if (this.skipsLineComment()) {
         this.#comments.push({ start, end: this.at, isLine: true })
         any = true
       } else if (this.text.startsWith('/*', start)) {
-        this.blockComment()
+        this.skipBlockComment()
         this.#comments.push({ start, end: this.at, isLine: false })
         any = true
       } else return any
@@ -130,12 +135,13 @@ export class OutlineParser extends Parser {
       case 'function':
         return this.#function(beginning, keyword)
       case 'access':
-        this.blanks()
+        this.skipBlanks()
         if (!this.skipsWord('provider')) throw this.expected('provider')
         return this.#provider(beginning, { ...keyword, text: 'access provider', end: this.at })
     }
     if (migrationWords.has(keyword.text)) return this.#migration(beginning, keyword)
-    if (named.has(keyword.text) || nameless.has(keyword.text)) return this.#member(beginning, keyword)
+    if (namedKeywords.has(keyword.text) || namelessKeywords.has(keyword.text))
+      return this.#member(beginning, keyword)
     return this.#unknown(beginning, keyword)
   }
 
@@ -150,14 +156,14 @@ export class OutlineParser extends Parser {
       const start = this.at++
       const kind = this.skipsWord('alias') ? 'alias' : this.skipsWord('role') ? 'role' : undefined
       if (kind === undefined) throw this.expected('`alias`', '`role`')
-      this.blanks()
+      this.skipBlanks()
       if (!this.skips('(')) throw this.expected('`(`')
-      this.lines()
+      this.skipSpace()
       const name = this.#name()
-      this.lines()
+      this.skipSpace()
       if (!this.skips(')')) throw this.expected('`)`')
       annotations.push({ kind, name, start, end: this.at })
-      this.lines()
+      this.skipSpace()
     }
     return annotations
   }
@@ -187,7 +193,7 @@ export class OutlineParser extends Parser {
     if (!this.isName) return false
     const start = this.at
     const word = this.anyName()
-    this.blanks()
+    this.skipBlanks()
     const startsName = this.isName || startsString(this) || this.unit() === code.star
     const found = word === 'compute' ? startsName : this.unit() === code.colon || this.skipsEquals()
     this.at = start
@@ -198,7 +204,7 @@ export class OutlineParser extends Parser {
     const from = this.at
     let compute: SourceRange | undefined
     if (this.skipsWord('compute')) {
-      this.blanks()
+      this.skipBlanks()
       compute = { start: from, end: this.at }
     }
     const nameStart = this.at
@@ -206,16 +212,16 @@ export class OutlineParser extends Parser {
     const name = isWildcard ? { text: '*', start: nameStart, end: this.at } : this.#name()
     let end = this.at
     let type: TypeNode | undefined
-    this.blanks()
+    this.skipBlanks()
     if (this.skips(':')) {
-      this.lines()
+      this.skipSpace()
       type = this.#type()
       end = this.at
-      this.blanks()
+      this.skipBlanks()
     }
     let value: Node | undefined
     if (this.skipsEquals()) {
-      this.lines()
+      this.skipSpace()
       value = this.#expression()
       end = value.end
     } else if (type === undefined && compute === undefined) throw this.expected('`:`', '`=`')
@@ -236,8 +242,8 @@ export class OutlineParser extends Parser {
   #member({ annotations, commentStart, start }: Beginning, keyword: NamePlace): OutlineMember {
     let end = this.at
     let name: NamePlace | undefined
-    const skip = () => (named.has(keyword.text) ? this.lines() : this.blanks())
-    if (!nameless.has(keyword.text)) {
+    const skip = () => (namedKeywords.has(keyword.text) ? this.skipSpace() : this.skipBlanks())
+    if (!namelessKeywords.has(keyword.text)) {
       skip()
       if (this.isName || startsString(this)) {
         name = this.#name()
@@ -245,7 +251,7 @@ export class OutlineParser extends Parser {
       }
     }
     if (name === undefined) skip()
-    else this.blanks()
+    else this.skipBlanks()
     const value = this.#value()
     this.at = value?.end ?? end
     return { form: 'member', annotations, commentStart, start, end: this.at, keyword, name, value }
@@ -265,9 +271,9 @@ export class OutlineParser extends Parser {
   }
 
   #provider(beginning: Beginning, keyword: NamePlace): OutlineMember {
-    this.lines()
+    this.skipSpace()
     const name = this.#name()
-    this.lines()
+    this.skipSpace()
     const value = this.#value()
     if (value === undefined) throw this.expected('expression')
     this.at = value.end
@@ -277,16 +283,16 @@ export class OutlineParser extends Parser {
   #list(): Node[] {
     this.at++
     const elements: Node[] = []
-    this.lines()
+    this.skipSpace()
     if (this.skips(']')) return elements
     for (;;) {
       if (!this.startsExpression()) throw this.expected('`]`', 'expression')
       this.#rejectBareDot()
       elements.push(this.expression(true))
-      this.lines()
+      this.skipSpace()
       if (this.skips(']')) return elements
       if (!this.skips(',')) throw this.expected('`,`', '`]`')
-      this.lines()
+      this.skipSpace()
       if (this.unit() === code.closeBracket) throw this.expected('expression')
     }
   }
@@ -295,7 +301,7 @@ export class OutlineParser extends Parser {
   #rejectBareDot(): void {
     const start = this.at
     if (!this.skips('.')) return
-    this.lines()
+    this.skipSpace()
     if (this.unit() === code.closeBracket || this.unit() === code.comma) {
       throw this.expected('`]`', 'expression')
     }
@@ -327,18 +333,18 @@ export class OutlineParser extends Parser {
     if (keyword.text !== 'add_wildcard') paths.push(this.#path())
     let end = this.at
     if (keyword.text === 'backfill') {
-      this.blanks()
+      this.skipBlanks()
       if (!this.skipsEquals()) throw this.expected('`=`')
-      this.lines()
+      this.skipSpace()
       value = this.#expression()
       end = value.end
     } else if (keyword.text === 'move' || keyword.text === 'split') {
-      this.blanks()
+      this.skipBlanks()
       if (!this.skips('->')) throw this.expected('`->`')
       do {
         paths.push(this.#path())
         end = this.at
-        this.blanks()
+        this.skipBlanks()
       } while (keyword.text === 'split' && this.skips(','))
     }
     this.at = end
@@ -346,7 +352,7 @@ export class OutlineParser extends Parser {
   }
 
   #path(): Node {
-    this.blanks()
+    this.skipBlanks()
     if (!this.startsExpression()) throw this.expected('expression')
     const node = this.operand()
     this.at = node.end
@@ -354,19 +360,19 @@ export class OutlineParser extends Parser {
   }
 
   #function({ annotations, commentStart, start }: Beginning, keyword: NamePlace): OutlineFunction {
-    this.blanks()
+    this.skipBlanks()
     const name = this.#name()
-    this.blanks()
+    this.skipBlanks()
     const listStart = this.at
     if (!this.skips('(')) throw this.expected('`(`')
     const parameters = this.#parameters()
     const list = { start: listStart, end: this.at }
-    this.lines()
+    this.skipSpace()
     let result: TypeNode | undefined
     if (this.skips(':')) {
-      this.lines()
+      this.skipSpace()
       result = this.#type()
-      this.lines()
+      this.skipSpace()
     }
     const body = this.#functionBody()
     const base = { form: 'function', annotations, commentStart, start, end: this.at } as const
@@ -375,15 +381,15 @@ export class OutlineParser extends Parser {
 
   #parameters(): ParameterPlace[] {
     const parameters: ParameterPlace[] = []
-    this.lines()
+    this.skipSpace()
     while (!this.skips(')')) {
       const parameter = this.#parameter()
       const last = parameters.at(-1)
       if (last?.isRest)
         throw this.fault(msg`Variadic argument must be the last argument.`, last.start, last.end)
       parameters.push(parameter)
-      this.lines()
-      if (this.skips(',')) this.lines()
+      this.skipSpace()
+      if (this.skips(',')) this.skipSpace()
       else if (this.unit() !== code.close) {
         throw parameter.type === undefined
           ? this.expected('`)`', '`,`', 'a type annotation')
@@ -396,15 +402,15 @@ export class OutlineParser extends Parser {
   #parameter(): ParameterPlace {
     const start = this.at
     const isRest = this.skips('...')
-    if (isRest) this.lines()
+    if (isRest) this.skipSpace()
     if (!this.isName) throw isRest ? this.expected('identifier') : this.expected('`)`', '`...`', 'identifier')
     const nameStart = this.at
     const name = { text: this.name(), start: nameStart, end: this.at }
     const end = this.at
-    this.blanks()
+    this.skipBlanks()
     let type: TypeNode | undefined
     if (this.skips(':')) {
-      this.lines()
+      this.skipSpace()
       type = this.#type()
     }
     return { name, isRest, type, start, end }

@@ -2,7 +2,7 @@
 
 import { step, stepsPerDefinition } from '../../../base/effort.ts'
 import { GenerationCache } from '../../../base/generation-cache.ts'
-import { treeBytesPerUnit } from '../../syntax/nodes.ts'
+import { treeBytes } from '../../syntax/nodes.ts'
 import { Source } from '../../syntax/source.ts'
 import { TextEdits } from './edit.ts'
 import type { AnnotationPlace, SourceRange } from './outline.ts'
@@ -34,7 +34,7 @@ const faultBytes = 512
 
 const cache = new GenerationCache<string, ParsedFile>(
   cachedBytesMax,
-  ({ source, faults }) => (64 + source.text.length) * treeBytesPerUnit + faults.length * faultBytes,
+  ({ source, faults }) => treeBytes(source) + faults.length * faultBytes,
 )
 
 export function readFile({ name, text }: FileText): ParsedFile {
@@ -125,7 +125,7 @@ class ItemPatch {
     step(stepsPerDefinition)
     const item = this.#item
     const wanted = this.#wanted
-    this.#annotations()
+    this.#patchAnnotations()
     if (item.kind === 'function') {
       if (wanted.kind !== 'function') return
       if (this.#old.head(item) !== this.#new.head(wanted)) {
@@ -141,11 +141,11 @@ class ItemPatch {
       const [old, next] = [members, wanted.members].map((each: readonly Member[]) =>
         hasFields ? each : each.filter(({ kind }) => kind !== 'wildcard'),
       ) as [readonly Member[], readonly Member[]]
-      this.#members(item.block, old, next, 0)
+      this.#patchMembers(item.block, old, next, 0)
     }
   }
 
-  #annotations(): void {
+  #patchAnnotations(): void {
     const start = this.#item.annotations[0]?.start ?? this.#item.keywordStart
     const place = { start, end: start }
     const wanted = new Map(this.#wanted.annotations.map(each => [each.kind, each]))
@@ -166,12 +166,12 @@ class ItemPatch {
   }
 
   /** `level` is the number of enclosing blocks. In nested blocks, new members are inserted in reverse order. */
-  #members(block: SourceRange, old: readonly Member[], wanted: readonly Member[], level: number): void {
+  #patchMembers(block: SourceRange, old: readonly Member[], wanted: readonly Member[], level: number): void {
     const before = new Map(old.map(each => [memberKey(each), each]))
     const after = new Map(wanted.map(each => [memberKey(each), each]))
     for (const [key, member] of before) {
       const other = after.get(key)
-      if (other !== undefined) this.#member(member, other)
+      if (other !== undefined) this.#patchMember(member, other)
       else if (!hasNoEffect(member)) this.#edits.cut(member)
     }
     const added = wanted.filter(each => !before.has(memberKey(each)) && !hasNoEffect(each))
@@ -180,23 +180,23 @@ class ItemPatch {
     this.#edits.append(block, level, level > 0 ? lines.reverse() : lines)
   }
 
-  #member(old: Member, wanted: Member): void {
+  #patchMember(old: Member, wanted: Member): void {
     if (this.#old.member(old) === this.#new.member(wanted)) return
     switch (old.kind) {
       case 'field':
-        if (wanted.kind === 'field') this.#field(old, wanted)
+        if (wanted.kind === 'field') this.#patchField(old, wanted)
         return
       case 'wildcard':
         if (wanted.kind === 'wildcard') this.#edits.replace(old.type, this.#new.type(wanted.type))
         return
       case 'computed':
-        if (wanted.kind === 'computed') this.#computed(old, wanted)
+        if (wanted.kind === 'computed') this.#patchComputed(old, wanted)
         return
       case 'index':
-        if (wanted.kind === 'index') this.#members(old.block, old.members, wanted.members, 1)
+        if (wanted.kind === 'index') this.#patchMembers(old.block, old.members, wanted.members, 1)
         return
       case 'privileges':
-        if (wanted.kind === 'privileges') this.#members(old.block, old.actions, wanted.actions, 1)
+        if (wanted.kind === 'privileges') this.#patchMembers(old.block, old.actions, wanted.actions, 1)
         return
       case 'check':
         if (wanted.kind === 'check') this.#edits.replace(old.body, this.#new.expression(wanted.body))
@@ -204,7 +204,7 @@ class ItemPatch {
       case 'action':
       case 'membership':
       case 'role':
-        if (wanted.kind === old.kind) this.#predicate(old, wanted)
+        if (wanted.kind === old.kind) this.#patchPredicate(old, wanted)
         return
       case 'unique':
         return
@@ -218,7 +218,7 @@ class ItemPatch {
     }
   }
 
-  #field(old: Member & { kind: 'field' }, wanted: Member & { kind: 'field' }): void {
+  #patchField(old: Member & { kind: 'field' }, wanted: Member & { kind: 'field' }): void {
     const type = this.#new.type(wanted.type)
     if (this.#old.type(old.type) !== type) this.#edits.replace(old.type, type)
     const { defaultValue } = old
@@ -229,7 +229,7 @@ class ItemPatch {
     else if (this.#old.expression(defaultValue) !== value) this.#edits.replace(defaultValue, value)
   }
 
-  #computed(old: Member & { kind: 'computed' }, wanted: Member & { kind: 'computed' }): void {
+  #patchComputed(old: Member & { kind: 'computed' }, wanted: Member & { kind: 'computed' }): void {
     const typePlace = { start: old.name.end, end: old.type?.end ?? old.name.end }
     const type = wanted.type && this.#new.type(wanted.type)
     if (type === undefined) this.#edits.erase(typePlace)
@@ -241,7 +241,7 @@ class ItemPatch {
     if (!isSame) this.#edits.replace(old.bodyPlace, this.#new.expression(wanted.body))
   }
 
-  #predicate(
+  #patchPredicate(
     old: Pick<ActionMember, 'name' | 'predicate' | 'end'>,
     { predicate }: Pick<ActionMember, 'predicate'>,
   ): void {
