@@ -24,7 +24,10 @@ import { namesOf } from './world/wire-names.ts'
 
 interface CheckRequest {
   readonly query: QueryBody
-  /** The position of the name whose alternatives are listed, in UTF-16 units. If undefined, the query is checked. */
+  /**
+   * The offset of the name of a field or method, in UTF-16 units. The response lists the members that could replace this
+   * name. If undefined, the query is checked.
+   */
   readonly membersAt: number | undefined
 }
 
@@ -42,12 +45,12 @@ export function readCheck(body: string | undefined): CheckRequest {
   }
 }
 
-/** Returns whether a request is checked. `typecheck`: the option of the request. */
+/** Whether the types of a query are checked. `typecheck` is the option of the request, or else the database decides. */
 export function isCheckEnabled(typecheck: string | undefined, session: Session): boolean {
   return typecheck === undefined ? isTypechecked(session.database, session) : typecheck === 'true'
 }
 
-/** Only callers that may read the environment may run it. */
+/** Runs a request to the endpoint. Only callers that may read the environment may check queries. */
 export class CheckQuery implements Query {
   readonly effect = 'read'
   readonly #request: CheckRequest

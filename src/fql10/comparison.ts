@@ -197,7 +197,10 @@ function equalStructs(left: Struct, right: Struct, same: (left: Value, right: Va
   return true
 }
 
-/** Unlike {@link equals}, `includes`, `indexOf` and `distinct` compare doubles by IEEE 754, and no ID with a number. */
+/**
+ * The equality of `includes`, `indexOf` and `distinct`. Unlike {@link equals}, it compares doubles by IEEE 754, and no ID
+ * equals a number.
+ */
 export function equalElements(left: Value, right: Value): boolean {
   step()
   if (typeof left === 'number' && typeof right === 'number') return left === right

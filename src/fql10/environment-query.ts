@@ -27,12 +27,10 @@ class EnvironmentForbidden extends LanguageError {
   }
 }
 
-const readers: ReadonlySet<string | undefined> = new Set(['admin', 'server'])
-
 /** Only server and admin keys may list the names and types of a database. */
 export function mayReadTypes({ authority, caller }: Session): boolean {
-  const role = authority.kind === 'builtin' && caller.identity === undefined ? authority.role : undefined
-  return readers.has(role)
+  if (authority.kind !== 'builtin' || caller.identity !== undefined) return false
+  return authority.role === 'admin' || authority.role === 'server'
 }
 
 export class EnvironmentQuery implements Query {

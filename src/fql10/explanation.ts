@@ -27,16 +27,17 @@ interface ExplanationRequest {
 }
 
 /**
- * Returns undefined if the member `query` is neither a text nor a template. Throws `bad request` if `as` is neither.
+ * Returns undefined if the member `query` is neither a text nor a template. Throws `bad request` if the member `as` is
+ * neither a text nor a template.
  */
 export function readExplanation(body: string | undefined): ExplanationRequest | undefined {
   const parsed = () => parseJson(body ?? '')
   const given = catchError(JsonSyntaxError, parsed, () => undefined)
   if (!(given instanceof Map)) return undefined
   const query = given.get('query')
-  if (!isText(query)) return undefined
+  if (!isQueryJson(query)) return undefined
   const as = given.get('as')
-  if (as !== undefined && !isText(as))
+  if (as !== undefined && !isQueryJson(as))
     throw new RequestError('bad request', msg`The body must be {"query": …, "as": …}.`)
   const queryMembers = new Map([...given].filter(([name]) => name !== 'as'))
   return {
@@ -48,7 +49,7 @@ export function readExplanation(body: string | undefined): ExplanationRequest | 
   }
 }
 
-function isText(query: Json | undefined): boolean {
+function isQueryJson(query: Json | undefined): boolean {
   return typeof query === 'string' || (query instanceof Map && query.has('fql'))
 }
 
@@ -75,7 +76,10 @@ export function callerQuery(
   }
 }
 
-/** Parses the member `data`. `time` replaces the placeholder for the commit time, because nothing is committed. */
+/**
+ * Parses the member `data` in the beginning of a body (response.ts). `time` replaces the placeholder for the commit
+ * time, because the query is not committed.
+ */
 export function dataOf(beginning: string, time: Micros): Stored {
   const text = beginning.replaceAll(timeMark, formatMicros(time))
   const members = parseJson(`{${text}}`)

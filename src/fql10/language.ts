@@ -60,7 +60,7 @@ import { type CheckOutcome, checkOnce, rememberCheck } from './world/remembered-
 import { storedCode } from './world/stored-code.ts'
 import { namesOf } from './world/wire-names.ts'
 
-/** `beginning` is completed with the costs later. */
+/** Ends a failed query. `beginning` is the start of the body, to which `completeBody` adds the costs. */
 class FailedQuery extends LanguageError {
   override name = 'FailedQuery'
   readonly failure: QueryFailure
@@ -85,7 +85,8 @@ class FailedQuery extends LanguageError {
   }
 }
 
-class ReadyQuery implements Query {
+/** A query from a request to the query endpoint, or from a request for an explanation. */
+class FqlQuery implements Query {
   readonly #body: QueryBody
   readonly #options: RequestOptions
   #parsed: Program | undefined
@@ -154,7 +155,7 @@ class ReadyQuery implements Query {
     }
   }
 
-  /** Checks the types of the query, if the request or the database wants it. */
+  /** Checks the types of the query. Returns undefined if neither the request nor the database enables the check. */
   #check(
     program: Program,
     args: Struct,
@@ -162,7 +163,7 @@ class ReadyQuery implements Query {
     session: Session,
   ): CheckOutcome | undefined {
     const { typecheck } = this.#options
-    // `true` concerns only the query. The schema that it writes is checked if the database is.
+    // The option `true` applies only to the query itself. For a schema that the query writes, the database decides.
     session.typecheck = typecheck === 'false' ? false : undefined
     if (!isCheckEnabled(typecheck, session)) return undefined
     return checkOnce({ query: this.#body.query, program, args, placeholders }, session)
@@ -207,7 +208,7 @@ export const version10: NamedLanguage<'10'> = {
     if (options.endpoint === 'check') return new CheckQuery(request.body, options)
     if (options.endpoint === 'feed') return new FeedQuery(readEventRequest(request.body, 'feed'))
     if (options.endpoint === 'stream page') return new StreamPageQuery(readEventRequest(request.body, 'feed'))
-    return new ReadyQuery(readQueryBody(request.body), options)
+    return new FqlQuery(readQueryBody(request.body), options)
   },
   publicFault(request) {
     if (isSchemaRequest(request) || isEnvironmentRequest(request)) return undefined
@@ -257,7 +258,7 @@ export const version10: NamedLanguage<'10'> = {
     if (explanation === undefined) return undefined
     const { as, query } = explanation
     return {
-      query: new ReadyQuery(query, { typecheck: 'false' }),
+      query: new FqlQuery(query, { typecheck: 'false' }),
       as: as === undefined ? undefined : callerQuery(as, evaluateOutside),
       setUses: () => setUsesOf(programOf(query.query)),
       dialect: '10',

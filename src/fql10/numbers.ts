@@ -28,7 +28,7 @@ type NumberOperator = readonly [
 ]
 
 /** Operators on integers: if the result does not fit into 64 bits, the operands are converted to doubles. */
-const exact: Readonly<Record<string, NumberOperator>> = {
+const exactOperators: Readonly<Record<string, NumberOperator>> = {
   '+': [(a, b) => a + b, (a, b) => a + b],
   '-': [(a, b) => a - b, (a, b) => a - b],
   '*': [(a, b) => a * b, (a, b) => a * b],
@@ -88,7 +88,7 @@ function power(left: NumberValue, right: NumberValue): bigint | number {
 
 /** Callers must check for division by zero first. */
 export function arithmetic(operator: string, left: NumberValue, right: NumberValue): bigint | number {
-  const ofBoth = exact[operator]
+  const ofBoth = exactOperators[operator]
   if (ofBoth !== undefined) return exactly(ofBoth, left, right)
   switch (operator) {
     case '/':

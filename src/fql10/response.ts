@@ -31,11 +31,6 @@ export interface RequestOptions {
   readonly endpoint?: 'check' | 'feed' | 'stream' | 'stream page'
 }
 
-interface Ending {
-  readonly time: Micros
-  readonly metrics: QueryMetrics | undefined
-}
-
 /**
  * The beginning of a successful body, followed by `|` and the schema version. {@link splitVersion} separates the two
  * parts, and {@link completeBody} adds the rest of the body. `type` is the static type of the result; undefined if the
@@ -69,7 +64,7 @@ export function failureBody(
 export function completeBody(
   beginning: string,
   schemaVersion: Micros | string,
-  { time, metrics }: Ending,
+  { time, metrics }: { readonly time: Micros; readonly metrics: QueryMetrics | undefined },
   { tags }: RequestOptions,
 ): string {
   const filled = beginning.includes(timeMark) ? beginning.replaceAll(timeMark, formatMicros(time)) : beginning

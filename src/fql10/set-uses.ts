@@ -18,8 +18,8 @@ interface FieldUse {
 const equality = '=='
 const comparisons: ReadonlySet<string> = new Set(['<', '<=', '>', '>='])
 
-/** Fields outside the field `data`. */
-const ownTimes: ReadonlySet<string | bigint> = new Set(['ts', 'ttl'])
+/** Fields that are stored beside the field `data`. */
+const fieldsBesideData: ReadonlySet<string | bigint> = new Set(['ts', 'ttl'])
 /** An index of these fields is useless, because a query finds documents by id without an index. */
 const identities: ReadonlySet<string | bigint> = new Set(['id', 'coll'])
 
@@ -69,9 +69,11 @@ function conditionsOf(node: Node, parameter: string): readonly FieldUse[] {
   const { left, operator, right } = node
   if (operator === '&&') return [...conditionsOf(left, parameter), ...conditionsOf(right, parameter)]
   if (operator !== equality && !comparisons.has(operator)) return []
-  const [own, ...both] = [left, right].flatMap(side => pathOf(side, parameter) ?? [])
-  if (own === undefined || both.length > 0) return []
-  return [{ path: own.path, as: operator === equality ? 'term' : 'value', isDescending: false }]
+  const [path, ...others] = [left, right]
+    .map(side => pathOf(side, parameter))
+    .filter(each => each !== undefined)
+  if (path === undefined || others.length > 0) return []
+  return [{ path, as: operator === equality ? 'term' : 'value', isDescending: false }]
 }
 
 function orderOf(argument: Node): readonly FieldUse[] {
@@ -80,10 +82,8 @@ function orderOf(argument: Node): readonly FieldUse[] {
   const [call, ...more] = directed?.links ?? []
   const isDirected = (name === 'asc' || name === 'desc') && call?.kind === 'call' && more.length === 0
   const lambda = lambdaOf(isDirected ? (call.arguments[0] as Node) : argument)
-  const found = lambda && pathOf(lambda.body, lambda.parameters[0] as string)
-  return found === undefined
-    ? []
-    : [{ path: found.path, as: 'value', isDescending: isDirected && name === 'desc' }]
+  const path = lambda && pathOf(lambda.body, lambda.parameters[0] as string)
+  return path === undefined ? [] : [{ path, as: 'value', isDescending: isDirected && name === 'desc' }]
 }
 
 function lambdaOf(node: Node): LambdaNode | undefined {
@@ -92,7 +92,7 @@ function lambdaOf(node: Node): LambdaNode | undefined {
 }
 
 /** The stored path of a field of the lambda parameter `parameter`. Returns undefined for any other expression. */
-function pathOf(node: Node, parameter: string): { readonly path: Path } | undefined {
+function pathOf(node: Node, parameter: string): Path | undefined {
   if (node.kind === 'group') return pathOf(node.inner, parameter)
   if (node.kind !== 'chain' || node.operand.kind !== 'name' || node.operand.name !== parameter)
     return undefined
@@ -105,7 +105,7 @@ function pathOf(node: Node, parameter: string): { readonly path: Path } | undefi
   }
   const [first] = path
   if (first === undefined || identities.has(first)) return undefined
-  return { path: ownTimes.has(first) || first === 'data' ? path : ['data', ...path] }
+  return fieldsBesideData.has(first) || first === 'data' ? path : ['data', ...path]
 }
 
 function useOf(collection: string, fields: readonly FieldUse[]): SetUse {

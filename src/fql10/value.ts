@@ -161,7 +161,7 @@ export class Doc {
 
 export abstract class SetValue {
   readonly kind = 'set'
-  /** The kind of the set, followed by its parts. */
+  /** The form of the set in cursors and event sources: its kind, followed by its parts. */
   abstract saved(): readonly StoredValue[]
 }
 

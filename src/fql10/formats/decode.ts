@@ -65,7 +65,7 @@ function decodeTag(tag: string, content: Json, names: TagNames): Value {
       if (!(content instanceof Map)) throw new DecodingError(`${tag} requires an object value`)
       return names.document(tag, decodeMembers(content, names))
   }
-  const decode = texts[tag]
+  const decode = textDecoders[tag]
   if (decode === undefined) throw new DecodingError(`invalid tag '${tag}'`)
   if (typeof content !== 'string') throw new DecodingError(`${tag} requires a string value`)
   if (tag === '@mod') {
@@ -74,14 +74,15 @@ function decodeTag(tag: string, content: Json, names: TagNames): Value {
     return module
   }
   const value = decode(content)
-  if (value === undefined) throw new DecodingError(`invalid ${what[tag] ?? tag.slice(1)}`)
+  if (value === undefined) throw new DecodingError(`invalid ${nouns[tag] ?? tag.slice(1)}`)
   return value
 }
 
-const what: Readonly<Record<string, string>> = { '@int': 'integer' }
+/** Words for tags in messages. All other tags are words themselves. */
+const nouns: Readonly<Record<string, string>> = { '@int': 'integer' }
 
 /** The decoders of tags whose content is a string. */
-const texts: Readonly<Record<string, (text: string) => Value | undefined>> = {
+const textDecoders: Readonly<Record<string, (text: string) => Value | undefined>> = {
   '@int': text => {
     const integer = integerOfText(text)
     return integer === undefined || !fitsInt(integer) ? undefined : integer
@@ -94,6 +95,7 @@ const texts: Readonly<Record<string, (text: string) => Value | undefined>> = {
   '@time': parseTime,
   '@date': parseDate,
   '@bytes': text => (/[-_]/.test(text) ? undefined : decodeBase64(text)),
+  // `decodeTag` decodes `@mod` itself, because the decoder needs the names of the database.
   '@mod': () => undefined,
 }
 

@@ -39,7 +39,7 @@ const escapedMark = '\u0001\u0002'
 
 /**
  * The placeholder for the time of the transaction in decorated text, which {@link quoteDecorated} replaces. Strings and
- * keys do not contain the placeholder, because {@link escapeMarks} separates their marks.
+ * keys never contain two marks in a row, because {@link escapeMarks} adds a character after each of their marks.
  */
 export const decoratedTime = mark + mark
 
@@ -132,30 +132,30 @@ export function encodeJson(value: Value, rendering: Rendering, tagged: boolean):
   if (isArray(value)) return `[${value.map(each => encodeJson(each, rendering, tagged)).join(',')}]`
   if (isStruct(value)) return encodeStruct(value, rendering, tagged)
   if (value instanceof Uint8Array) return tag('bytes', encodeBase64(value))
-  const tagged_ = value as Tagged
-  switch (tagged_.kind) {
+  const object = value as Tagged
+  switch (object.kind) {
     case 'null':
       return 'null'
     case 'long':
-      return tagged ? tag('long', String(tagged_.value)) : String(tagged_.value)
+      return tagged ? tag('long', String(object.value)) : String(object.value)
     case 'time':
-      return tag('time', formatTime(tagged_))
+      return tag('time', formatTime(object))
     case 'transaction time':
       // The time may be a placeholder, which must not be escaped. So `tag` and `quoteJson` are not used.
       return tagged ? `{"@time":"${rendering.transactionTime()}"}` : `"${rendering.transactionTime()}"`
     case 'date':
-      return tag('date', formatDate(tagged_))
+      return tag('date', formatDate(object))
     case 'uuid':
-      return tag('uuid', tagged_.text)
+      return tag('uuid', object.text)
     case 'module':
-      return tag('mod', tagged_.name)
+      return tag('mod', object.name)
     case 'event source':
-      return tag('stream', tokenOf(tagged_, rendering.call))
+      return tag('stream', tokenOf(object, rendering.call))
     case 'document':
     case 'set':
-      return rendering.encode(tagged_, tagged)
+      return rendering.encode(object, tagged)
   }
-  return quoteJson(displayText(tagged_, rendering.call))
+  return quoteJson(displayText(object, rendering.call))
 }
 
 /** If `tagged`, an object with a key that looks like a tag gets the tag `@object`. */
