@@ -1,5 +1,6 @@
 // Represents a function call during evaluation. The trace of an error lists a call and its outer calls. Each call
-// inherits the effect limit, the read time and the depth from its outer call.
+// inherits the effect limit, the read time and the depth from its outer call. Also defines the interfaces for the data
+// and the services that evaluation uses.
 
 import { type Message, msg } from '../base/message.ts'
 import type { EffectPlace } from '../model/code-interface.ts'
@@ -77,7 +78,7 @@ export interface SetReader {
   pathsOf(collection: Module, index: string): readonly WatchedPath[]
 }
 
-/** Decides how a write interprets field names. In the mode `plain`, no field name has a special meaning. */
+/** How a write interprets field names. In the mode `plain` (`createData`), no field name has a special meaning. */
 export type FieldsMode = 'default' | 'plain'
 
 /** Throws QueryFailures with the position of `call`. */
@@ -353,8 +354,8 @@ export class Call implements ReadTimes {
   position(): readonly (string | number)[] {
     const { span } = this
     if (span === undefined) return []
-    const line = span.source.lineOf(span.start)
-    return [span.source.name, line, span.start - span.source.lineStart(line) + 1]
+    const { source, start } = span
+    return [source.name, source.lineOf(start), source.columnOf(start)]
   }
 
   /** Throws if `limit` forbids the effect. `action`, such as `` `now` ``, is the subject of the message. */
@@ -381,7 +382,7 @@ export function failureAt(
 }
 
 /** Appends a call and its enclosing calls to the trace of a failure from stored code. */
-export function failureWithin(failure: QueryFailure, call: Call): QueryFailure {
+export function withOuterTrace(failure: QueryFailure, call: Call): QueryFailure {
   const [first, ...others] = failure.diagnostics
   if (first === undefined) return failure
   const traced = { ...first, trace: [...(first.trace ?? []), ...traceOf(call)] }

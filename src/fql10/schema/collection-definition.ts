@@ -22,18 +22,20 @@ import { Source } from '../syntax/source.ts'
 import { collectionShape } from './collection-shape.ts'
 import { normalIndex, partFailures, pathFailures } from './fsl/index-parts.ts'
 import { memberNameFault, nameFault, plainNameFault } from './name-rules.ts'
-import { failureAt, parseFailures, signatureFailures, unparsable } from './text-failures.ts'
+import { fieldFailure, parseFailures, signatureFailures, unparsable } from './text-failures.ts'
 
 /** Returns the text of an error if another schema object has the name. */
 type FindNameConflict = (name: string) => string | undefined
 
-/** If `failures` is empty, `definition` is in the stored form. */
 interface CheckedDefinition {
   readonly definition: Map<string, Value>
   readonly failures: readonly ConstraintFailure[]
 }
 
-/** `previous` is the stored definition. A name that does not change is not checked. */
+/**
+ * `previous` is the stored definition. A name that does not change is not checked. If there are no failures, the result
+ * contains the definition in the stored form.
+ */
 export function checkDefinition(
   given: ObjectValue,
   previous: ObjectValue | undefined,
@@ -41,7 +43,7 @@ export function checkDefinition(
 ): CheckedDefinition {
   const { definition, failures: statusFailures } = withoutStatus(given, previous)
   const failures = [...statusFailures, ...definitionFailures(definition, previous, findNameConflict)]
-  return { definition: failures.length > 0 ? new Map(definition) : normalDefinition(definition), failures }
+  return { definition: failures.length > 0 ? definition : normalDefinition(definition), failures }
 }
 
 function definitionFailures(
@@ -50,7 +52,7 @@ function definitionFailures(
   findNameConflict: FindNameConflict,
 ): readonly ConstraintFailure[] {
   const shape = typeFailures(collectionShape, definition, []).map(({ fault, path }) =>
-    failureAt(path, String(typeFaultText(fault))),
+    fieldFailure(path, String(typeFaultText(fault))),
   )
   const misshapen = new Set(shape.map(({ paths }) => paths[0]?.[0]))
   const failures = [...shape]
@@ -61,7 +63,7 @@ function definitionFailures(
     const value = definition.get(name)
     if (typeof value !== 'string' || value === previous?.get(name)) continue
     const fault = nameFault(value) ?? findNameConflict(value)
-    if (fault !== undefined) failures.push(failureAt([name], fault))
+    if (fault !== undefined) failures.push(fieldFailure([name], fault))
   }
   return failures.length > 0 ? failures : jointFailures(definition)
 }
@@ -71,7 +73,9 @@ type Check = (definition: ObjectValue) => readonly ConstraintFailure[]
 function daysCheck(name: string): Check {
   return definition => {
     const value = definition.get(name)
-    return typeof value === 'bigint' && value < 0n ? [failureAt([name], 'Non-negative value required.')] : []
+    return typeof value === 'bigint' && value < 0n
+      ? [fieldFailure([name], 'Non-negative value required.')]
+      : []
   }
 }
 
@@ -104,7 +108,7 @@ const contentChecks: Readonly<Record<string, Check>> = {
 
 function nameFailures(name: string, field: string, part: 'field' | 'index'): readonly ConstraintFailure[] {
   const fault = memberNameFault(name, part)
-  return fault === undefined ? [] : [failureAt([field], fault)]
+  return fault === undefined ? [] : [fieldFailure([field], fault)]
 }
 
 /** `name` is the name of the text in the positions of the errors. */
@@ -128,7 +132,7 @@ function bodyFailures(text: Value | undefined, path: FieldPath): readonly Constr
   })
   if (failures.length > 0 || count === 1) return failures
   const found = `the function was defined with ${count} arguments`
-  return [failureAt(path, `Invalid function arity. Expected exactly 1 argument, but ${found}`)]
+  return [fieldFailure(path, `Invalid function arity. Expected exactly 1 argument, but ${found}`)]
 }
 
 const uniqueFaults: Readonly<Record<string, string>> = Object.fromEntries(
@@ -146,7 +150,7 @@ function constraintFailures(constraint: ObjectValue, position: number): readonly
   const name = textIn(check, 'name')
   const fault = name === undefined ? undefined : plainNameFault(name)
   return [
-    ...(fault === undefined ? [] : [failureAt([...at, 'check', 'name'], fault)]),
+    ...(fault === undefined ? [] : [fieldFailure([...at, 'check', 'name'], fault)]),
     ...bodyFailures(check.get('body'), [...at, 'check', 'body']),
   ]
 }
@@ -165,7 +169,7 @@ function migrationFailures(migration: ObjectValue, position: number): readonly C
 
 function migrationPathFailures(text: Value, place: FieldPath): readonly ConstraintFailure[] {
   const isIndexed = fieldOf(text).path.some(step => typeof step === 'bigint')
-  if (isIndexed) return [failureAt(place, 'Cannot index into an item in a migration path')]
+  if (isIndexed) return [fieldFailure(place, 'Cannot index into an item in a migration path')]
   return pathFailures(text, place, {})
 }
 
@@ -183,28 +187,25 @@ function jointFailures(definition: ObjectValue): readonly ConstraintFailure[] {
   const at = ['constraints']
   const fields = objectIn(definition, 'fields')
   return [
-    ...repeated(checks).map(name => failureAt(at, `Duplicate check constraint name '${name}'`)),
+    ...repeated(checks).map(name => fieldFailure(at, `Duplicate check constraint name '${name}'`)),
     ...uniques
       .filter(({ paths }) => paths.length === 0)
-      .map(() => failureAt(at, 'Unique constraints must have at least one term')),
+      .map(() => fieldFailure(at, 'Unique constraints must have at least one term')),
     ...repeated(uniques.map(({ key }) => key)).flatMap(key => {
       const { paths } = uniques.find(each => each.key === key) as (typeof uniques)[number]
       const title = msg`Duplicate unique constraint on path`
-      return paths.length === 0 ? [] : [failureAt(at, `${title} [${paths.join(', ')}]`)]
+      return paths.length === 0 ? [] : [fieldFailure(at, `${title} [${paths.join(', ')}]`)]
     }),
     ...[...objectIn(definition, 'computed_fields').keys()]
       .filter(name => fields.has(name))
-      .map(name => failureAt(['computed_fields'], `Computed field '${name}' collides with a defined field`)),
+      .map(name =>
+        fieldFailure(['computed_fields'], `Computed field '${name}' collides with a defined field`),
+      ),
   ]
 }
 
 function repeated(texts: readonly string[]): readonly string[] {
   return [...new Set(texts.filter((text, index) => texts.indexOf(text) !== index))]
-}
-
-interface StrippedDefinition {
-  readonly definition: ObjectValue
-  readonly failures: readonly ConstraintFailure[]
 }
 
 const readOnlyText = 'Failed to update field because it is readonly'
@@ -214,7 +215,7 @@ const readOnlyText = 'Failed to update field because it is readonly'
  * has read. Therefore, existing indexes and constraints may have the status `active` or `complete`. Any other status is
  * a failure.
  */
-function withoutStatus(definition: ObjectValue, previous: ObjectValue | undefined): StrippedDefinition {
+function withoutStatus(definition: ObjectValue, previous: ObjectValue | undefined): CheckedDefinition {
   const failures: ConstraintFailure[] = []
   const strip = (item: Value, isKnown: boolean, path: readonly (string | number)[]): Value => {
     if (!isObject(item)) return item

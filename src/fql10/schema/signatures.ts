@@ -50,7 +50,7 @@ const isHalf = (part: Part): part is ReferenceHalf =>
 
 type ObjectNode = Extract<TypeNode, { kind: 'object' }>
 
-class Conversion {
+class SignatureConversion {
   readonly unstorable: Remark[] = []
   readonly #find: FindCollection
   readonly #source: Source
@@ -195,7 +195,7 @@ export function resolveSignature(node: TypeNode, source: Source, find: FindColle
     error,
     warning: error,
   })
-  const conversion = new Conversion(source, find, node)
+  const conversion = new SignatureConversion(source, find, node)
   return { type: conversion.type(type), faults, unstorable: conversion.unstorable }
 }
 

@@ -8,7 +8,8 @@ import { renderInMessage } from '../failure/summary.ts'
 import { parseSignature } from '../syntax/parse-query.ts'
 import { Source } from '../syntax/source.ts'
 
-export function failureAt(path: FieldPath, message: string): ConstraintFailure {
+/** A failure of the field at `path` of a definition. */
+export function fieldFailure(path: FieldPath, message: string): ConstraintFailure {
   return { paths: [path], message }
 }
 
@@ -27,7 +28,7 @@ export function parseFailures(
     return []
   }
   return catchError(QueryFailure, parsed, ({ diagnostics }) => [
-    failureAt(path, `${title}\n${renderInMessage(diagnostics, separator)}`),
+    fieldFailure(path, `${title}\n${renderInMessage(diagnostics, separator)}`),
   ])
 }
 

@@ -12,7 +12,7 @@ import type { Call } from '../call.ts'
 import { type ConstraintFailure, QueryFailure } from '../failure/query-failure.ts'
 import { checkDefinition } from '../schema/collection-definition.ts'
 import { collectionShape } from '../schema/collection-shape.ts'
-import { failureAt } from '../schema/text-failures.ts'
+import { fieldFailure } from '../schema/text-failures.ts'
 import { renderError, uniqueFailure } from './write-failures.ts'
 
 /**
@@ -43,7 +43,7 @@ function defaultFailures(definition: ObjectValue, session: Session): readonly Co
       return []
     }
     return catchError(QueryFailure, run, error => [
-      failureAt([name], `Default field evaluation failed.\n${renderError(error)}`),
+      fieldFailure([name], `Default field evaluation failed.\n${renderError(error)}`),
     ])
   })
 }
@@ -70,8 +70,8 @@ export function findNameConflict(name: string, own: Ref | undefined, session: Se
   return undefined
 }
 
-/** Converts violations of unique constraints, and shows their fields. Returns undefined for other failures. */
-export function violation({ faults }: Failure, session: Session, call: Call): QueryFailure | undefined {
+/** The error for violated unique constraints, which names their fields. Returns undefined for other failures. */
+export function uniqueViolation({ faults }: Failure, session: Session, call: Call): QueryFailure | undefined {
   const [fault] = faults
   if (fault?.kind !== 'not unique' || fault.indexes.length === 0) return undefined
   const known = fault.indexes.map(index => constraintLabel(index, session)).filter(({ length }) => length > 0)

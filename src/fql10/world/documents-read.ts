@@ -42,7 +42,7 @@ import {
   type Struct,
   type Value,
 } from '../value.ts'
-import { shownFields } from './native-fields.ts'
+import { hasNames, shownFields } from './native-fields.ts'
 import type { Names } from './query-names.ts'
 import { schemaPartsOf } from './schema-parts.ts'
 import { runtimeOf } from './stored-values.ts'
@@ -51,17 +51,18 @@ import { notFoundText } from './write-failures.ts'
 interface LastRead {
   readonly doc: Doc
   readonly at: number | undefined
+  /** True if the read was not added to the costs of the query. */
   readonly isFree: boolean
   /** Counts the writes and deletions of the query before this read. */
   readonly changes: number
   readonly read: DocumentVersion | undefined
 }
 
-/** The collection of the document that was read last: its module (`companion`) and its schema (`parts`). */
+/** The collection of the document that was read last. */
 interface CollectionInfo {
   readonly database: DatabaseId
   readonly number: CollectionId
-  readonly companion: Module
+  readonly module: Module
   readonly parts: ReturnType<typeof schemaPartsOf>
 }
 
@@ -155,7 +156,7 @@ export class DocumentReader implements DocumentAccess {
     return countingRead(ref, session, read, found => isFree || found?.ts instanceof TransactionTime)
   }
 
-  /** The collection stays in storage until the query ends. */
+  /** True if the query has deleted the collection, which stays in storage until the query ends. */
   #isDeletedNow({ collection }: Ref): boolean {
     const { deleted } = this.#names
     return deleted.size > 0 && deleted.has(BigInt(collection))
@@ -178,7 +179,7 @@ export class DocumentReader implements DocumentAccess {
     if (doc.ref.collection < firstUserCollection) return undefined
     const read = this.#require(doc, call)
     const { shown } = read
-    if (shown === undefined || this.#aboutCollection(doc.ref).parts.computed.size > 0) return undefined
+    if (shown === undefined || this.#collectionInfo(doc.ref).parts.computed.size > 0) return undefined
     const texts = tagged ? taggedTexts : simpleTexts
     const known = texts.get(shown)
     const text = known === undefined ? newText(read, tagged, call) : known
@@ -197,12 +198,11 @@ export class DocumentReader implements DocumentAccess {
     const documentOf = (ref: Ref) => this.document(ref, readAt)
     const shown = new Map<string, Value>()
     const { ref } = doc
-    if (nativeOf(ref.collection)?.documents.name === 'NamedDocument') {
-      shown.set('name', textIn(fields, 'name') ?? doc.name ?? '')
-    } else shown.set('id', new Id(ref.id))
+    if (hasNames(ref.collection)) shown.set('name', textIn(fields, 'name') ?? doc.name ?? '')
+    else shown.set('id', new Id(ref.id))
     shown.set('coll', doc.collection)
     if (ref.collection >= firstUserCollection) {
-      const { computed } = this.#aboutCollection(ref).parts
+      const { computed } = this.#collectionInfo(ref).parts
       const values = Array.from(computed, ([name, compute]) => [name, compute(doc, call)] as const)
       return addStored(shown, read, new Map(values), documentOf)
     }
@@ -216,7 +216,7 @@ export class DocumentReader implements DocumentAccess {
   field(doc: Doc, name: string, call: Call): Value | undefined {
     if (doc.ref.collection < firstUserCollection) return this.fields(doc, call).get(name)
     const isFree = isCovered(doc, name)
-    const computed = this.#aboutCollection(doc.ref).parts.computed.get(name)
+    const computed = this.#collectionInfo(doc.ref).parts.computed.get(name)
     if (computed !== undefined) {
       const { foundIn } = doc
       const covering =
@@ -245,23 +245,23 @@ export class DocumentReader implements DocumentAccess {
   }
 
   collectionOf(ref: Ref): Module {
-    return nativeOf(ref.collection)?.module ?? this.#aboutCollection(ref).companion
+    return nativeOf(ref.collection)?.module ?? this.#collectionInfo(ref).module
   }
 
   /** Read-only queries cache the last result. */
-  #aboutCollection(ref: Ref): CollectionInfo {
+  #collectionInfo(ref: Ref): CollectionInfo {
     const session = this.#session
     const known = this.#latestCollection
     if (known?.number === ref.collection && known.database === ref.database) return known
     const definition = collectionOf(ref)
-    const about = {
+    const info = {
       database: ref.database,
       number: ref.collection,
-      companion: this.#names.companion(definition) ?? deletedCollection,
+      module: this.#names.moduleOf(definition) ?? deletedCollection,
       parts: schemaPartsOf(definition, session),
     }
-    if (!session.transaction.writable) this.#latestCollection = about
-    return about
+    if (!session.transaction.writable) this.#latestCollection = info
+    return info
   }
 
   document(ref: Ref, readAt?: number): Value {
@@ -288,10 +288,9 @@ export class DocumentReader implements DocumentAccess {
   }
 
   reference(ref: Ref, readAt?: number, foundIn?: IndexUse): Doc {
-    const name =
-      ref.collection < firstUserCollection && nativeOf(ref.collection)?.documents.name === 'NamedDocument'
-        ? (this.#session.transaction.catalogue.nameOf(ref) ?? '')
-        : undefined
+    const name = hasNames(ref.collection)
+      ? (this.#session.transaction.catalogue.nameOf(ref) ?? '')
+      : undefined
     return new Doc(ref, this.collectionOf(ref), { foundIn, name, readAt })
   }
 }
@@ -306,8 +305,6 @@ function stateOf(version: Version, session: Session): DocumentVersion {
 function timeOf(ts: DocumentVersion['ts']): Time | TransactionTime {
   return typeof ts === 'number' ? timeFromMicros(ts) : ts
 }
-
-const noComputed: ReadonlyMap<string, Value> = new Map()
 
 /** Adds the write time and the time to live. */
 function addTimes(
@@ -345,18 +342,18 @@ function addStored(
 
 /** Returns null if the version alone does not determine the text. */
 function newText(read: DocumentVersion, tagged: boolean, call: Call): string | null {
-  let depends = false
+  let hasReferences = false
   const nothing = () => {
-    depends = true
+    hasReferences = true
     return null
   }
-  const fields = addStored(new Map(), read, noComputed, nothing)
+  const fields = addStored(new Map(), read, new Map(), nothing)
   // The callbacks in `rendering` are never called: `nothing` has replaced all references by null, and a cached version
   // contains its final commit time.
   const rendering: Rendering = { call, transactionTime: () => '', encode: () => '', decorate: () => '' }
   const text = encodeJson(fields, rendering, tagged)
   // If a key begins with `@`, the tagged format encloses the object in the tag `@object`. Such a text is not cached.
-  return depends || text.startsWith('{"@') ? null : flat(text.slice(1, -1))
+  return hasReferences || text.startsWith('{"@') ? null : flat(text.slice(1, -1))
 }
 
 /** Adds a hint if the query reads all fields, but the index that found the document covers only some of them. */

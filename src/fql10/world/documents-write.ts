@@ -28,7 +28,7 @@ import { isRejectedField } from '../schema/field-names.ts'
 import { isSchemaNative } from '../schema/fsl/definition-of-item.ts'
 import { schemaFaults } from '../schema/push/current-files.ts'
 import { Doc, isNull, type Module, type Struct, typeName, type Value } from '../value.ts'
-import { prepareDefinition, violation } from './collection-writing.ts'
+import { prepareDefinition, uniqueViolation } from './collection-writing.ts'
 import type { DocumentReader } from './documents-read.ts'
 import { Migrations } from './migrations.ts'
 import { definitionFailures, unknownRole } from './native-checks.ts'
@@ -38,7 +38,7 @@ import { schemaPartsOf } from './schema-parts.ts'
 import { collectionRef } from './stored-sets.ts'
 import { storedOf, UnstorableValue } from './stored-values.ts'
 import {
-  constraintFailure,
+  constraintError,
   failedWriteText,
   invalidSchema,
   pastWriteError,
@@ -93,7 +93,7 @@ export class QueryDocumentWriter implements Writer {
     const definition = collectionRef(collection, session)
     const number = Number(definition.id)
     const isUser = number >= firstUserCollection
-    const title = isUser ? (this.#names.companion(definition)?.name ?? collection.name) : collection.name
+    const title = isUser ? (this.#names.moduleOf(definition)?.name ?? collection.name) : collection.name
     const target: Target = {
       action: 'create',
       collection: title,
@@ -128,7 +128,7 @@ export class QueryDocumentWriter implements Writer {
 
   change(how: 'update' | 'replace', doc: Doc, data: Struct, mode: FieldsMode, call: Call): Doc {
     requirePresent(call)
-    this.#requireThere(doc, call)
+    this.#requireExisting(doc, call)
     const session = this.#session
     session.callSite = call
     const { ref } = doc
@@ -167,7 +167,7 @@ export class QueryDocumentWriter implements Writer {
 
   remove(doc: Doc, call: Call): Doc {
     requirePresent(call)
-    this.#requireThere(doc, call)
+    this.#requireExisting(doc, call)
     const { ref } = doc
     const target: Target = { action: 'delete', collection: doc.collection.name, ref, name: doc.name }
     this.#session.callSite = call
@@ -188,11 +188,11 @@ export class QueryDocumentWriter implements Writer {
 
   #guarded<T>(target: Target, call: Call, work: () => T): T {
     return catchError(Failure, work, failure => {
-      throw violation(failure, this.#session, call) ?? writeFailure(failure, target, call)
+      throw uniqueViolation(failure, this.#session, call) ?? writeFailure(failure, target, call)
     })
   }
 
-  /** The rule checks and normalizes a collection definition before it is stored. Other documents have no rule. */
+  /** The rule that checks and normalizes a collection definition before it is stored. Other documents have no rule. */
   #definitionRules(
     number: number,
     own: Ref | undefined,
@@ -203,13 +203,13 @@ export class QueryDocumentWriter implements Writer {
     return {
       normalize: fields => {
         const failures = prepareDefinition(fields, own, this.#session)
-        if (failures.length > 0) throw constraintFailure(failedWriteText(target), failures, call)
+        if (failures.length > 0) throw constraintError(failedWriteText(target), failures, call)
         this.#migrations.addSteps(fields, own, call)
       },
     }
   }
 
-  #requireThere(doc: Doc, call: Call): void {
+  #requireExisting(doc: Doc, call: Call): void {
     // A write reads the whole document, even if an index covers the fields.
     const absence = this.#reader.absence(doc, call, true)
     if (absence === undefined) return
@@ -239,7 +239,7 @@ export class QueryDocumentWriter implements Writer {
     const failures = [...computed.keys()]
       .filter(name => data.has(name))
       .map(name => ({ paths: [[name]], message: 'Cannot write to a computed field' }))
-    if (failures.length > 0) throw constraintFailure(failedWriteText(target), failures, call)
+    if (failures.length > 0) throw constraintError(failedWriteText(target), failures, call)
   }
 
   #takeId(data: Struct, isUser: boolean, target: Target, call: Call): readonly [bigint | undefined, Struct] {
@@ -263,7 +263,7 @@ export class QueryDocumentWriter implements Writer {
     const before = (doc && session.transaction.get(doc.ref)?.fields) ?? new Map<string, StoredValue>()
     const { failures, stored: fields } = checkFields(number, mode, given, doc, before, session)
     const all = [...failures, ...definitionFailures(number, mode, given, before, doc, session)]
-    if (all.length > 0) throw constraintFailure(failedWriteText(target), all, call)
+    if (all.length > 0) throw constraintError(failedWriteText(target), all, call)
     if (number === native.functions || number === native.keys) this.#requireRoleAtEnd(fields, target, call)
     return fields
   }
@@ -274,7 +274,7 @@ export class QueryDocumentWriter implements Writer {
     this.#atEnd.push(() => {
       const message = unknownRole(role, this.#session)
       if (message === undefined) return
-      throw constraintFailure(failedWriteText(target), [{ paths: [['role']], message }], call)
+      throw constraintError(failedWriteText(target), [{ paths: [['role']], message }], call)
     })
   }
 
@@ -294,7 +294,7 @@ export class QueryDocumentWriter implements Writer {
         paths: [['name']],
         message: `The ${kind} \`${label}\` refers to this document by its previous identifier \`${name}\`.`,
       }))
-      throw constraintFailure(failedWriteText(target), failures, call)
+      throw constraintError(failedWriteText(target), failures, call)
     })
   }
 
@@ -303,7 +303,7 @@ export class QueryDocumentWriter implements Writer {
   }
 
   finish(): void {
-    for (const look of this.#atEnd) look()
+    for (const check of this.#atEnd) check()
     const call = this.#schemaCall
     if (call === undefined) return
     this.#checkSchema(call)
@@ -313,9 +313,8 @@ export class QueryDocumentWriter implements Writer {
   /** Throws `invalid_schema` at `call`, the last call that has changed the schema. */
   #checkSchema(call: Call): void {
     const named = this.#named.flatMap(([ref, at]) => {
-      const isThere =
-        ref.collection === native.collections && this.#session.transaction.get(ref) !== undefined
-      const message = isThere ? derivedNameFault(ref, this.#session) : undefined
+      const exists = ref.collection === native.collections && this.#session.transaction.get(ref) !== undefined
+      const message = exists ? derivedNameFault(ref, this.#session) : undefined
       return message === undefined ? [] : [{ name: 'error', message, span: at.span } as const]
     })
     const faults = named.length > 0 ? named : schemaFaults(this.#session)
@@ -360,18 +359,18 @@ function rejectReserved(given: ObjectValue, target: Target, call: Call, isNative
       paths: [[name]],
       message: 'Is a reserved field and cannot be used',
     }))
-    throw constraintFailure(failedWriteText(target), failures, call)
+    throw constraintError(failedWriteText(target), failures, call)
   }
   const ttl = given.get('ttl') ?? null
   if (isNative || ttl === null || ttl instanceof Time || ttl instanceof TransactionTime) return
   const message = `Expected Time | Null, provided ${valueTypeText(ttl)}`
-  throw constraintFailure(failedWriteText(target), [{ paths: [['ttl']], message }], call)
+  throw constraintError(failedWriteText(target), [{ paths: [['ttl']], message }], call)
 }
 
 /** Throws `constraint_failure` for an invalid id. */
 function idOf(given: Value, target: Target, call: Call): bigint {
   const invalidId = (message: string): QueryFailure =>
-    constraintFailure(failedWriteText(target), [{ paths: [['id']], message }], call)
+    constraintError(failedWriteText(target), [{ paths: [['id']], message }], call)
   if (isNull(given)) throw invalidId('Missing required field of type ID | String | Long')
   const id = idParameter.cast(given)
   if (id === undefined) {

@@ -54,7 +54,10 @@ export class Migrations {
     this.#session = session
   }
 
-  /** `own` is the reference of the collection; undefined for a new collection. */
+  /**
+   * Adds the steps of the migration to the fields of a definition. `own` is the reference of the collection; undefined
+   * for a new collection.
+   */
   addSteps(fields: Map<string, StoredValue>, own: Ref | undefined, call: Call): void {
     const session = this.#session
     const name = String(fields.get('name'))
@@ -67,7 +70,9 @@ export class Migrations {
     let steps: readonly Step[] = []
     if (own !== undefined && plan.steps.length > 0) {
       if (session.transaction.hasWritten(own.database, Number(own.id))) throw sameQueryError(call)
-      const valued = hasForeignIndexes(own, session) ? foreignIndexes : withValues(plan.steps, name, session)
+      const valued = hasVersion4Indexes(own, session)
+        ? version4IndexesText
+        : withValues(plan.steps, name, session)
       if (typeof valued === 'string') reject(valued)
       else steps = valued
     }
@@ -88,7 +93,8 @@ export class Migrations {
   }
 }
 
-const foreignIndexes = '\nconstraint failures:\n  Cannot create migrations on a collection with v4 indexes'
+const version4IndexesText =
+  '\nconstraint failures:\n  Cannot create migrations on a collection with v4 indexes'
 
 function indented(text: string): string {
   return text.replaceAll(/^(?=.)/gm, '    ')
@@ -114,7 +120,7 @@ export function hasDocuments({ database, id }: Ref, { transaction }: Session): b
 }
 
 /** A migration cannot change the fields in the definition of an index of version 4. */
-function hasForeignIndexes({ database, id }: Ref, { transaction }: Session): boolean {
+function hasVersion4Indexes({ database, id }: Ref, { transaction }: Session): boolean {
   return transaction.catalogue.indexesOf(database, Number(id)).some(({ isOwn }) => !isOwn)
 }
 
@@ -129,14 +135,14 @@ export function finderOf(session: Session): FindCollection {
   }
 }
 
-/** The value of the field for existing documents is not computed yet. */
+/** A field to add. The value of the expression `value` is not computed yet. */
 interface NewField {
   readonly path: FieldNames
   readonly type: FieldType
   readonly value: DeclaredExpression | undefined
 }
 
-/** Returns a text with all errors if a value is invalid. */
+/** Computes the values of new fields. Returns a text with all errors if a value is invalid. */
 function withValues(
   steps: readonly PlannedStep[],
   collection: string,

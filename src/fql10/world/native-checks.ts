@@ -18,7 +18,7 @@ import {
 import { arityText } from '../arity.ts'
 import { type ConstraintFailure, QueryFailure } from '../failure/query-failure.ts'
 import { nameFault, plainNameFault } from '../schema/name-rules.ts'
-import { failureAt, parseFailures, signatureFailures, unparsable } from '../schema/text-failures.ts'
+import { fieldFailure, parseFailures, signatureFailures, unparsable } from '../schema/text-failures.ts'
 import { isShortLambda } from '../syntax/nodes.ts'
 import { parseLambda } from '../syntax/parse-query.ts'
 import { Source } from '../syntax/source.ts'
@@ -37,21 +37,21 @@ export function definitionFailures(
   const isPatch = mode === 'update'
   switch (number) {
     case native.functions:
-      return [...sharedNames(given, before, doc, session), ...functionFailures(given)]
+      return [...sharedNameFailures(given, before, doc, session), ...functionFailures(given)]
     case native.roles:
       return [
-        ...roleNames(given, before),
-        ...shapeOf(given, 'privileges', privilege, isPatch),
-        ...shapeOf(given, 'membership', membership, isPatch),
-        ...itemPredicates(given, 'membership'),
+        ...roleNameFailures(given, before),
+        ...memberFailures(given, 'privileges', privilege, isPatch),
+        ...memberFailures(given, 'membership', membership, isPatch),
+        ...itemPredicateFailures(given, 'membership'),
         ...privilegeFailures(given),
       ]
     case native.databases:
-      return plainNames(given, before)
+      return plainNameFailures(given, before)
     case native.access_providers:
       return [
-        ...plainNames(given, before),
-        ...shapeOf(given, 'roles', providerRole, isPatch),
+        ...plainNameFailures(given, before),
+        ...memberFailures(given, 'roles', providerRole, isPatch),
         ...providerFailures(given),
       ]
     default:
@@ -65,7 +65,7 @@ function changedName(given: ObjectValue, before: ObjectValue, field: string): st
 }
 
 /** Collections and functions share a namespace of names and aliases. */
-function sharedNames(
+function sharedNameFailures(
   given: ObjectValue,
   before: ObjectValue,
   doc: Doc | undefined,
@@ -75,20 +75,20 @@ function sharedNames(
     const name = changedName(given, before, field)
     const fault =
       name === undefined ? undefined : (nameFault(name) ?? findNameConflict(name, doc?.ref, session))
-    return fault === undefined ? [] : [failureAt([field], fault)]
+    return fault === undefined ? [] : [fieldFailure([field], fault)]
   })
 }
 
-function plainNames(given: ObjectValue, before: ObjectValue): readonly ConstraintFailure[] {
+function plainNameFailures(given: ObjectValue, before: ObjectValue): readonly ConstraintFailure[] {
   const name = changedName(given, before, 'name')
   const fault = name === undefined ? undefined : plainNameFault(name)
-  return fault === undefined ? [] : [failureAt(['name'], fault)]
+  return fault === undefined ? [] : [fieldFailure(['name'], fault)]
 }
 
-function roleNames(given: ObjectValue, before: ObjectValue): readonly ConstraintFailure[] {
+function roleNameFailures(given: ObjectValue, before: ObjectValue): readonly ConstraintFailure[] {
   const name = changedName(given, before, 'name')
-  if (name !== 'admin' && name !== 'server') return plainNames(given, before)
-  return [failureAt(['name'], `The identifier \`${name}\` is reserved.`)]
+  if (name !== 'admin' && name !== 'server') return plainNameFailures(given, before)
+  return [fieldFailure(['name'], `The identifier \`${name}\` is reserved.`)]
 }
 
 function functionFailures(given: ObjectValue): readonly ConstraintFailure[] {
@@ -144,8 +144,11 @@ function privilegeFailures(given: ObjectValue): readonly ConstraintFailure[] {
   })
 }
 
-/** The predicates in the memberships of a role, or in the roles of an access provider. */
-function itemPredicates(given: ObjectValue, field: 'membership' | 'roles'): readonly ConstraintFailure[] {
+/** Checks the predicates in the memberships of a role, or in the roles of an access provider. */
+function itemPredicateFailures(
+  given: ObjectValue,
+  field: 'membership' | 'roles',
+): readonly ConstraintFailure[] {
   return items(given.get(field), [field]).flatMap(([item, path]) =>
     predicateFailures(item.get('predicate'), [...path, 'predicate'], `*${field}*`, [1]),
   )
@@ -164,7 +167,10 @@ function providerFailures(given: ObjectValue): readonly ConstraintFailure[] {
       name => `The role \`${name}\` is present more than once, there can only be one entry per role.`,
     ),
   ]
-  return [...messages.map(message => failureAt(['roles'], message)), ...itemPredicates(given, 'roles')]
+  return [
+    ...messages.map(message => fieldFailure(['roles'], message)),
+    ...itemPredicateFailures(given, 'roles'),
+  ]
 }
 
 function predicateFailures(
@@ -181,7 +187,7 @@ function predicateFailures(
   if (failures.length > 0 || counts === undefined || counts.includes(count)) return failures
   const expected = `Expected ${arityText({ counts, open: false }, 'argument')}`
   const message = `Invalid function arity. ${expected}, but the function was defined with ${count} arguments`
-  return [failureAt(path, message)]
+  return [fieldFailure(path, message)]
 }
 
 /** Must be called at the end of the query, because the query may first refer to a role and then create the role. */
@@ -231,22 +237,22 @@ const providerRole: Members = { role: name, predicate: { type: 'String', isRequi
  * Checks one object or a list of objects. Ignores other values, because the type check of the field reports them.
  * `isPatch` is true if `given` changes only some of the stored fields.
  */
-function shapeOf(given: ObjectValue, field: string, members: Members, isPatch: boolean) {
+function memberFailures(given: ObjectValue, field: string, members: Members, isPatch: boolean) {
   const isOne = isObject(given.get(field) ?? null)
   return items(given.get(field), [field]).flatMap(([item, path]) =>
-    failuresOf(item, members, path, isPatch && isOne),
+    objectFailures(item, members, path, isPatch && isOne),
   )
 }
 
 /** Reports faults of the given members in their order, and then missing members. */
-function failuresOf(
+function objectFailures(
   given: ObjectValue,
   members: Members,
   path: FieldPath,
   isPatch: boolean,
 ): readonly ConstraintFailure[] {
   const failures: ConstraintFailure[] = []
-  const fail = (key: string, message: string) => failures.push(failureAt([...path, key], message))
+  const fail = (key: string, message: string) => failures.push(fieldFailure([...path, key], message))
   for (const [key, value] of given) {
     const member = Object.hasOwn(members, key) ? members[key] : undefined
     if (value === null && (member === undefined || !member.isRequired || isPatch)) continue
@@ -256,7 +262,7 @@ function failuresOf(
       const type = member.isRequired ? member.type : `${member.type} | Null`
       fail(key, `Expected ${type}, provided ${valueTypeText(value)}`)
     } else if (member.members !== undefined && isObject(value)) {
-      failures.push(...failuresOf(value, member.members, [...path, key], isPatch))
+      failures.push(...objectFailures(value, member.members, [...path, key], isPatch))
     }
   }
   if (isPatch) return failures

@@ -84,13 +84,12 @@ const database: NativeField = {
   show: nameOfReference,
 }
 
-function nameOfReference(value: StoredValue, { transaction }: Session): StoredValue {
-  if (isArray(value) && value.length === 1)
-    return nameOfReference(value[0] as StoredValue, { transaction } as Session)
-  return value instanceof Ref ? (transaction.catalogue.nameOf(value) ?? value) : value
+function nameOfReference(value: StoredValue, session: Session): StoredValue {
+  if (isArray(value) && value.length === 1) return nameOfReference(value[0] as StoredValue, session)
+  return value instanceof Ref ? (session.transaction.catalogue.nameOf(value) ?? value) : value
 }
 
-/** Version 10 stores the names of resources in privileges and memberships, and version 4 stores references. */
+/** In privileges and memberships, version 10 stores the names of resources, and version 4 stores references. */
 function showResources(value: StoredValue, session: Session): StoredValue {
   if (isArray(value)) return value.map(item => showResources(item, session))
   if (!isObject(value)) return value
@@ -181,6 +180,11 @@ const fieldsOf: ReadonlyMap<number, readonly NativeField[]> = new Map([
   ],
 ] satisfies [number, readonly NativeField[]][])
 
+/** True if the documents of a collection are identified by names instead of ids. */
+export function hasNames(collection: number): boolean {
+  return collection < firstUserCollection && nativeOf(collection)?.documents.name === 'NamedDocument'
+}
+
 /** Keeps the order of the response. Omits `name`, `ttl` and the fields that every document has. */
 export function shownFields(
   { ref, shown }: Doc,
@@ -227,9 +231,9 @@ export function checkFields(
       const type = spec.required ? spec.type : `${spec.type} | Null`
       fail(field, `Expected ${type}, provided ${valueTypeText(value)}`)
     } else {
-      const kept = spec.store?.(value, session) ?? value
-      if (kept instanceof InvalidValue) fail(field, kept.message)
-      else stored.set(spec.stored ?? field, kept)
+      const converted = spec.store?.(value, session) ?? value
+      if (converted instanceof InvalidValue) fail(field, converted.message)
+      else stored.set(spec.stored ?? field, converted)
     }
   }
   for (const { name: field, required, type } of known) {

@@ -23,10 +23,12 @@ const numberOf = { collection: native.collections, function: native.functions } 
 export class Names implements NameReader {
   readonly #session: Session
   readonly #known = new Map<string, Ref | undefined>()
-  readonly #companions = new Map<string, UserCollection>()
+  readonly #modules = new Map<string, UserCollection>()
   readonly #functions = new Map<string, UserFunction>()
   /** Schema objects that this query has created. */
   readonly #made = new Set<string>()
+  /** The names of the collections that this query has deleted, by the ids of their definitions. */
+  readonly deleted = new Map<bigint, string | undefined>()
 
   constructor(session: Session) {
     this.#session = session
@@ -41,9 +43,6 @@ export class Names implements NameReader {
       if (name !== undefined) this.#find(kind, name)
     }
   }
-
-  /** The names of the collections that this query has deleted, by the ids of their definitions. */
-  readonly deleted = new Map<bigint, string | undefined>()
 
   /** Records a new schema object, whose name is not visible to this query. */
   made(ref: Ref): void {
@@ -109,16 +108,16 @@ export class Names implements NameReader {
 
   #collection(name: string): UserCollection | undefined {
     const ref = this.#find('collection', name)
-    return ref && this.companion(ref, name)
+    return ref && this.moduleOf(ref, name)
   }
 
   /** Returns undefined if the name of the collection is unknown. `as`: the name in the query. */
-  companion(ref: Ref, as?: string): UserCollection | undefined {
+  moduleOf(ref: Ref, as?: string): UserCollection | undefined {
     const { transaction } = this.#session
     const name = transaction.catalogue.collection(ref)?.name ?? as ?? this.deleted.get(ref.id)
     if (name === undefined) return undefined
-    const companion = () => schemaPartsOf(ref, this.#session).companion(name, as ?? name)
-    return transaction.writable ? upsert(this.#companions, `${ref.id} ${as ?? name}`, companion) : companion()
+    const module = () => schemaPartsOf(ref, this.#session).module(name, as ?? name)
+    return transaction.writable ? upsert(this.#modules, `${ref.id} ${as ?? name}`, module) : module()
   }
 
   #function(name: string): UserFunction | undefined {

@@ -153,8 +153,8 @@ interface SchemaParts {
   readonly computed: ReadonlyMap<string, ComputedField>
   /** True if the current query has written the definition. */
   readonly isWrittenHere: boolean
-  /** `name` is the collection's name. `as` is the name or alias that the query uses. */
-  companion(name: string, as: string): UserCollection
+  /** The module of the collection. `name` is the collection's name. `as` is the name or alias that the query uses. */
+  module(name: string, as: string): UserCollection
 }
 
 /** The parts are cached. `collection` refers to the document that defines the collection. */
@@ -175,12 +175,12 @@ function readParts(collection: Ref, session: Session): SchemaParts {
     if (body !== undefined) computed.set(field, computedField(body, `*computed_field:${name}:${field}*`))
   }
   const indexes = [...ownIndexes(collection, session).values()].map(indexFunction)
-  const companions = new Map<string, UserCollection>()
+  const modules = new Map<string, UserCollection>()
   return {
     computed,
     isWrittenHere: version?.ts instanceof TransactionTime,
-    companion: (own, as) =>
-      upsert(companions, as, () => {
+    module: (own, as) =>
+      upsert(modules, as, () => {
         const document = new Doc(collection, nativeModule(native.collections), { name: own })
         return new UserCollection(as, companionMembers(as, indexes), document)
       }),

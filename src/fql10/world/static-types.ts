@@ -1,10 +1,10 @@
-// The static types of a database, and of the values in a request.
+// Computes the static types of a database, and of the values in a request.
 
 import { textIn } from '../../model/schema/definition-parts.ts'
 import type { Session } from '../../model/session.ts'
 import { LocalDate, Time, TransactionTime, Uuid } from '../../values/value.ts'
 import { collectionNumber, nativeOf, typeOfModule } from '../library/natives.ts'
-import { definitionsOf, othersOf } from '../schema/push/current-files.ts'
+import { definitionsOf, foreignNames } from '../schema/push/current-files.ts'
 import { SchemaTypes } from '../typing/schema-types.ts'
 import {
   type ArgumentValue,
@@ -49,7 +49,7 @@ export function typesOf(session: Session): SchemaTypes {
     return new SchemaTypes({
       collections: collections.flatMap(({ item }) => (item?.kind === 'collection' ? [item] : [])),
       functions: new Map(functions.flatMap(each => each.names.map(name => [name, each] as const))),
-      untyped: othersOf(session).functions,
+      untyped: foreignNames(session).functions,
     })
   })
 }

@@ -4,7 +4,7 @@
 import { catchError } from '../../base/catch-error.ts'
 import { msg } from '../../base/message.ts'
 import { epoch } from '../../base/micros.ts'
-import type { CodeArguments, EffectPlace } from '../../model/code-interface.ts'
+import type { CodeArguments } from '../../model/code-interface.ts'
 import type { CodeLanguage, Session } from '../../model/session.ts'
 import type { SourceCode } from '../../values/code.ts'
 import {
@@ -33,6 +33,7 @@ function nowhere(): never {
   throw new QueryFailure('disabled_feature', message, [{ name: 'error', message, span: undefined }])
 }
 
+/** A world without data, the base for the world of an index binding. */
 export const emptyWorld: World = {
   names: { global: () => undefined, collection: nowhere, userFunction: nowhere, definitionOf: nowhere },
   documents: {
@@ -100,9 +101,9 @@ function worldOf({ fields, ref: own }: DocumentValue): World {
       )
     }
     const data = fields.get('data')
-    const isBeside = name === 'data' || name === 'ttl'
+    const isTopLevel = name === 'data' || name === 'ttl'
     const inData = isObject(data) && !isReservedField(name) ? data.get(name) : undefined
-    const value = isBeside ? fields.get(name) : inData
+    const value = isTopLevel ? fields.get(name) : inData
     return value === undefined ? undefined : runtimeOf(value, referenceOf)
   }
   const allFields = (doc: Doc, call: Call): Struct => {
@@ -123,7 +124,7 @@ function worldOf({ fields, ref: own }: DocumentValue): World {
   return { ...emptyWorld, documents: { ...emptyWorld.documents, fields: allFields, field: fieldOf }, sets }
 }
 
-/** Arguments and results are stored values. */
+/** Runs stored code. Arguments and results are stored values. */
 export const storedCode: CodeLanguage<'10'> = {
   predicatesTakeDocuments: true,
   run(code, given, session) {
@@ -173,16 +174,11 @@ function run(
 
 function callOf(interpreter: Interpreter, source: Source, session: Session, times: ReadTimes): Call {
   const { effectLimit, effectPlace } = session
+  // Default values may observe the time and create ids.
+  const effect: CallEffect = effectPlace === 'default values' ? 'observation' : effectLimit
   const limit =
-    effectPlace === undefined || effectLimit === 'write'
-      ? undefined
-      : ({ effect: effectIn(effectPlace, effectLimit), place: effectPlace } as const)
+    effectPlace === undefined || effectLimit === 'write' ? undefined : { effect, place: effectPlace }
   return new Call(interpreter, undefined, source, undefined, 0, limit).reading(times)
-}
-
-/** Default values may observe the time and create ids. */
-function effectIn(place: EffectPlace, effect: 'pure' | 'read'): CallEffect {
-  return place === 'default values' ? 'observation' : effect
 }
 
 /** Converts UnstorableValue to a QueryFailure. */

@@ -110,7 +110,11 @@ export class StoredSetReader implements SetReader {
   ): ElementStream | undefined {
     const session = this.#session
     const collection = collectionRef(options.collection, session)
-    const shows = this.#filter(collection, isPast)
+    // Reads of the past need the right to read history. Version 10 ignores the action `unrestricted_read`: only version
+    // 4 uses this action.
+    const shows: ElementFilter = isPast
+      ? document => mayReadHistory(document, session)
+      : readableDocumentsOf(collection, session)
     const filter = foundIn && !isPast ? coveredFilter(shows, foundIn, session) : shows
     if (options.index === undefined) return documentsStream(collection, collection, filter, reading)
     const index = ownIndexes(collection, session).get(options.index)
@@ -142,16 +146,6 @@ export class StoredSetReader implements SetReader {
 
   #indexOf(collection: Module, name: string): OwnIndex | undefined {
     return ownIndexes(collectionRef(collection, this.#session), this.#session).get(name)
-  }
-
-  /**
-   * Filters by the rights of the caller. Reads of the past need the right to read history. Version 10 ignores the
-   * action `unrestricted_read`: only version 4 uses this action.
-   */
-  #filter(collection: Ref, isPast: boolean): ElementFilter {
-    const session = this.#session
-    if (isPast) return document => mayReadHistory(document, session)
-    return readableDocumentsOf(collection, session)
   }
 }
 

@@ -42,7 +42,7 @@ export class ArgumentWrapper extends Transient {
 
 type DocumentOf = (ref: Ref) => Value
 
-/** Stands for every stored lambda of version 4, which version 10 cannot call. Returns null. */
+/** Replaces every stored lambda of version 4, because version 10 cannot call these lambdas. Returns null. */
 const foreignLambda = (() => {
   const source = new Source('*lambda*', '() => null')
   return new Lambda(parseLambda(source), source, undefined)

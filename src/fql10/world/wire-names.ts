@@ -1,12 +1,13 @@
 // Resolves the tags `@mod`, `@doc` and `@ref` in request arguments to modules, collections and documents.
 
 import { DecodingError, type TagNames } from '../formats/decode.ts'
-import { deletedCollection, nativeNumber, nativeOf } from '../library/natives.ts'
+import { deletedCollection, nativeNumber } from '../library/natives.ts'
 import { id as idParameter } from '../library/parameters.ts'
 import { globals } from '../library/tables.ts'
 import { integerOfText } from '../numbers.ts'
 import { Module, UserCollection, type Value } from '../value.ts'
 import type { DataWorld } from './data-world.ts'
+import { hasNames } from './native-fields.ts'
 
 /** Documents in arguments are read as of the present. */
 const now = { at: undefined }
@@ -51,7 +52,7 @@ function isCollection(module: Value | undefined): module is Module {
 /** True if documents of the collection are identified by name. */
 function isNamed(collection: Module): boolean {
   const number = collection instanceof UserCollection ? undefined : nativeNumber(collection)
-  return number !== undefined && nativeOf(number)?.documents.name === 'NamedDocument'
+  return number !== undefined && hasNames(number)
 }
 
 function fromMembers(tag: string, members: ReadonlyMap<string, Value>, world: DataWorld): Value {

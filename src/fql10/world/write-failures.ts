@@ -14,10 +14,11 @@ import {
   typeFaultText,
 } from '../../model/schema/fault-texts.ts'
 import { native, type Ref } from '../../values/value.ts'
-import { type Call, failureWithin } from '../call.ts'
+import { type Call, withOuterTrace } from '../call.ts'
 import { type ConstraintFailure, type Diagnostic, QueryFailure } from '../failure/query-failure.ts'
 import { renderInMessage } from '../failure/summary.ts'
 import { nativeOf } from '../library/natives.ts'
+import { hasNames } from './native-fields.ts'
 
 /** The document that a call was about to write. */
 export interface Target {
@@ -41,7 +42,7 @@ export function failedWriteText({ action, collection, name, ref }: Target): Mess
 }
 
 /** The message lists each failure with its path. */
-export function constraintFailure(
+export function constraintError(
   message: Message,
   failures: readonly ConstraintFailure[],
   call: Call,
@@ -82,7 +83,7 @@ export function writeFailure({ faults }: Failure, target: Target, call: Call): Q
 
 function errorOf(fault: Fault, target: Target, call: Call): QueryFailure {
   const failed = (message: string, path?: readonly string[]) =>
-    constraintFailure(failedWriteText(target), [{ paths: path === undefined ? [] : [path], message }], call)
+    constraintError(failedWriteText(target), [{ paths: path === undefined ? [] : [path], message }], call)
   switch (fault.kind) {
     case 'permission denied':
       return permissionDenied(call)
@@ -90,11 +91,11 @@ function errorOf(fault: Fault, target: Target, call: Call): QueryFailure {
     case 'collection gone':
       return call.failure('document_not_found', notFoundText(target))
     case 'exists':
-      return exists(fault.ref, target, call)
+      return existsError(fault.ref, target, call)
     case 'key exists':
-      return exists(target.ref, target, call)
+      return existsError(target.ref, target, call)
     case 'not unique':
-      return notUnique(target, call)
+      return notUniqueError(target, call)
     case 'invalid fields': {
       const duplicates = fault.failures.filter(each => each.fault.kind === 'not unique')
       if (duplicates.length > 0) {
@@ -105,22 +106,22 @@ function errorOf(fault: Fault, target: Target, call: Call): QueryFailure {
         paths: [shownPath(path, target)],
         message: fieldText(field),
       }))
-      return constraintFailure(failedWriteText(target), failures, call)
+      return constraintError(failedWriteText(target), failures, call)
     }
     case 'mistyped': {
       const failures = fault.failures.map(({ fault: type, path }) => ({
         paths: [shownTypePath(path)],
         message: String(typeFaultText(type)),
       }))
-      return constraintFailure(failedWriteText(target), failures, call)
+      return constraintError(failedWriteText(target), failures, call)
     }
     case 'failed checks': {
       const failures = fault.checks.map(each => ({ paths: [], message: String(failedCheckText(each)) }))
-      return constraintFailure(failedWriteText(target), failures, call)
+      return constraintError(failedWriteText(target), failures, call)
     }
     case 'broken check':
       return fault.error instanceof QueryFailure
-        ? failureWithin(fault.error, call)
+        ? withOuterTrace(fault.error, call)
         : call.failure('eval_error', msg`${fault.error.message}`)
     case 'failed default':
       return failed(`Default field evaluation failed.\n${renderError(fault.error)}`, [fault.field])
@@ -187,11 +188,8 @@ export function notFoundText({
   return msg`Collection \`${collection}\` does not contain document with id ${ref?.id ?? -1n}.`
 }
 
-function exists(ref: Ref | undefined, target: Target, call: Call): QueryFailure {
-  const isNamed = ref !== undefined && nativeOf(ref.collection)?.documents.name === 'NamedDocument'
-  if (isNamed) {
-    return uniqueFailure([[['name']]], call)
-  }
+function existsError(ref: Ref | undefined, target: Target, call: Call): QueryFailure {
+  if (ref !== undefined && hasNames(ref.collection)) return uniqueFailure([[['name']]], call)
   const message = msg`Collection \`${target.collection}\` already contains document with id ${ref?.id ?? -1n}.`
   return call.failure('document_id_exists', message)
 }
@@ -202,7 +200,7 @@ const uniqueFields: ReadonlyMap<number, string> = new Map([
   [native.databases, 'name'],
 ])
 
-function notUnique({ ref }: Target, call: Call): QueryFailure {
+function notUniqueError({ ref }: Target, call: Call): QueryFailure {
   const field = ref && uniqueFields.get(ref.collection)
   return uniqueFailure([field === undefined ? [] : [[field]]], call)
 }
@@ -219,7 +217,7 @@ export function uniqueFailure(
   const failures = all.map(each =>
     typeof each === 'string' ? { paths: [], label: each, message } : { paths: each, message },
   )
-  return constraintFailure(msg`Failed unique constraint.`, failures, call)
+  return constraintError(msg`Failed unique constraint.`, failures, call)
 }
 
 /** Texts for faults that the model detects, and the checks of version 10 do not. */

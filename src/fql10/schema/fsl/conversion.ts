@@ -210,7 +210,10 @@ export function fieldPath(node: Node, conversion: Conversion): FieldPathPlace | 
   return { path: steps.map(({ name }) => String(name)), start: node.start, end: node.end }
 }
 
-/** The value is a list of paths. Records a fault if the member has annotations or a name. */
+/**
+ * Returns the value of a member, which should be a list of paths. Records a fault if the member has annotations or a
+ * name.
+ */
 export function listOf(item: OutlineMember, conversion: Conversion): OutlineValue | undefined {
   conversion.rejectAnnotations(item)
   conversion.rejectName(item)

@@ -1,5 +1,5 @@
 // Converts the members of a collection from the outline of a schema file (outline.ts) to typed members
-// (schema-items.ts).
+// (schema-items.ts), and rejects duplicate members.
 
 import { msg, own } from '../../../base/message.ts'
 import { isShortLambda, type Node } from '../../syntax/nodes.ts'
@@ -19,7 +19,7 @@ import { rejectDefaults } from './nested-defaults.ts'
 import type { OutlineBlock, OutlineField, OutlineMember, SourceRange } from './outline.ts'
 import type { CollectionMember, IndexMember, SettingMember, UniqueMember } from './schema-items.ts'
 
-/** Remembers the parts found so far, so that duplicates are detected. */
+/** The members of a collection that were converted so far. */
 interface CollectionContext {
   readonly conversion: Conversion
   readonly duplicates: DuplicateCheck

@@ -25,14 +25,14 @@ export function migrationStatements(
 
 function statementOf(item: OutlineItem, conversion: Conversion): MigrationStatement | undefined {
   conversion.rejectAnnotations(item)
-  if (item.form === 'migration') return known(item, conversion)
+  if (item.form === 'migration') return convertMigration(item, conversion)
   if (item.form === 'member' && item.value === undefined) {
     return conversion.fault(msg`Expected a migration`, item)
   }
   return conversion.fault(msg`Only migrations are allowed in migration blocks`, item)
 }
 
-function known(
+function convertMigration(
   { end, keyword, paths, start, value }: OutlineMigration,
   conversion: Conversion,
 ): MigrationStatement | undefined {
@@ -49,7 +49,7 @@ function known(
     case 'move':
       return { kind: 'move', field, to: to[0] as FieldPathPlace, ...place }
     case 'split':
-      return split(field, to as FieldPathPlace[], place, conversion)
+      return convertSplit(field, to as FieldPathPlace[], place, conversion)
     case 'move_conflicts':
     case 'move_wildcard':
       return { kind: keyword.text, into: field, ...place }
@@ -57,7 +57,7 @@ function known(
   return undefined
 }
 
-function split(
+function convertSplit(
   field: FieldPathPlace,
   to: readonly FieldPathPlace[],
   place: SourceRange,

@@ -1,6 +1,6 @@
 // Converts an item of a schema file to its definition: the object that a query would pass to `create`.
 
-import { native, type ObjectValue, type Value } from '../../../values/value.ts'
+import { int64Max, native, type ObjectValue, type Value } from '../../../values/value.ts'
 import { isShortLambda, type Node } from '../../syntax/nodes.ts'
 import { definitionOfIndex, definitionOfTerms } from './index-parts.ts'
 import type { FieldPathPlace } from './outline.ts'
@@ -35,10 +35,10 @@ export function isSchemaNative(number: number | undefined): boolean {
   return schemaNatives.has(number)
 }
 
-/** The number of days that means an unlimited history. */
-const withoutEnd = 9_223_372_036_854_775_807n
+/** The value of `history_days` in schema files that means an unlimited history. */
+export const unlimitedDays = int64Max
 
-/** Parts that the item does not mention are absent, empty, or have their default value. */
+/** In the definition, parts that the item does not mention are absent, empty, or have their default value. */
 export function definitionOf(item: SchemaItem): ObjectValue {
   const writer = new DefinitionWriter(item.source.text)
   switch (item.kind) {
@@ -78,7 +78,7 @@ class DefinitionWriter extends ItemPrinter {
     return object({
       name: item.name.text,
       alias: annotationOf(item, 'alias'),
-      history_days: history === withoutEnd ? null : history,
+      history_days: history === unlimitedDays ? null : history,
       ttl_days: setting('ttl_days'),
       document_ttls: setting('document_ttls'),
       fields: someObject(

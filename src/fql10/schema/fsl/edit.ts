@@ -19,16 +19,17 @@ export class TextEdits {
 
   /** The lines after the first line of the new text get the indentation of the line at `start`. */
   replace({ end, start }: SourceRange, by: string): void {
-    const apply = (text: string) => text.slice(0, start) + alignLines(by, text, start) + text.slice(end)
+    const apply = (text: string) =>
+      text.slice(0, start) + by.replaceAll('\n', `\n${indentAt(text, start)}`) + text.slice(end)
     this.#edits.push({ at: start, apply })
   }
 
-  /** Removes the semicolon after the range, too. */
+  /** Removes a range like {@link cut}. */
   cut(place: SourceRange): void {
     this.#edits.push({ at: place.start, apply: text => cut(text, place) })
   }
 
-  /** Removes no text around the range. */
+  /** Removes exactly the range. */
   erase({ end, start }: SourceRange): void {
     this.#edits.push({ at: start, apply: text => text.slice(0, start) + text.slice(end) })
   }
@@ -49,17 +50,14 @@ export class TextEdits {
   }
 }
 
+/** The indentation of the line that contains the offset. */
 function indentAt(text: string, at: number): string {
   const line = text.slice(text.lastIndexOf('\n', at - 1) + 1, at)
   return /^[ \t]*/.exec(line)?.[0] ?? ''
 }
 
-function alignLines(inserted: string, text: string, at: number): string {
-  return inserted.replaceAll('\n', `\n${indentAt(text, at)}`)
-}
-
 /**
- * Removes the semicolon after the range, too. If the rest of the line is blank, also removes the white space before the
+ * Removes a range and the semicolon after it. If the rest of the line is blank, also removes the white space before the
  * range, else the white space after it.
  */
 export function cut(text: string, { end, start }: SourceRange): string {

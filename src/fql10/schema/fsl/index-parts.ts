@@ -17,7 +17,7 @@ import { type Path, parsePath } from '../../../model/schema/paths.ts'
 import { isArray, isObject, itemsOf, type ObjectValue, type Value } from '../../../values/value.ts'
 import type { ConstraintFailure } from '../../failure/query-failure.ts'
 import type { Node } from '../../syntax/nodes.ts'
-import { failureAt } from '../text-failures.ts'
+import { fieldFailure } from '../text-failures.ts'
 import { type Conversion, callOf, errorPlace, isPlace, listOf, pathNode, stepsOf } from './conversion.ts'
 import type { OutlineMember, OutlineValue, SourceRange } from './outline.ts'
 import { printPath } from './print-expression.ts'
@@ -88,15 +88,6 @@ function indexPath(element: Node, kind: PartKind, conversion: Conversion): Index
   if (isPlace(steps)) return conversion.fault(msg`Invalid field path`, steps)
   const path: Path = steps.map(({ name }) => name)
   return { path, mva, order: order ?? 'asc', steps, start: element.start, end: element.end }
-}
-
-export function isEmptyPart({ paths }: IndexPart): boolean {
-  return paths.length === 0
-}
-
-/** Omits the keyword. */
-export function printPart({ paths }: IndexPart): string {
-  return printPaths(paths)
 }
 
 /** Prints a list of paths, such as `[.a, mva(.b)]`. */
@@ -222,7 +213,7 @@ export function pathFailures(
   faults: Readonly<Record<string, string>>,
 ): readonly ConstraintFailure[] {
   const fault = typeof text === 'string' ? pathFault(text, faults) : undefined
-  return fault === undefined ? [] : [failureAt(place, fault)]
+  return fault === undefined ? [] : [fieldFailure(place, fault)]
 }
 
 function pathFault(text: string, faults: Readonly<Record<string, string>>): string | undefined {

@@ -178,13 +178,13 @@ function roleMembers({ members }: OutlineBlock, conversion: Conversion): readonl
 
 function privilegesMember(
   item: OutlineMember,
-  known: DuplicateCheck,
+  names: DuplicateCheck,
   conversion: Conversion,
 ): PrivilegesMember | undefined {
   conversion.rejectAnnotations(item)
   const name = conversion.nameOf(item)
   if (name === undefined) return undefined
-  known.addNamed('privileges', name)
+  names.addNamed('privileges', name)
   const block = conversion.blockOf(item)
   if (block === undefined) return undefined
   const duplicates = new DuplicateCheck(conversion)
@@ -269,8 +269,8 @@ export interface ParsedFile {
   readonly faults: readonly Diagnostic[]
 }
 
-/** Removes the block around a single expression. Throws a QueryFailure for invalid text. */
-export function parseExpression(source: Source): Node {
+/** Parses a query. Removes the block around a single expression. Throws a QueryFailure for invalid text. */
+export function parseQueryNode(source: Source): Node {
   const { body } = parseQuery(source, [])
   const [only, ...others] = body.kind === 'block' ? body.statements : []
   return only !== undefined && others.length === 0 && only.kind !== 'let' ? only : body

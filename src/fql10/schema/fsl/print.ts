@@ -1,6 +1,6 @@
 // Prints the members of schema files, with two spaces per level and one member per line.
 
-import { type IndexPart, isEmptyPart, isPart, printPart, printPaths } from './index-parts.ts'
+import { type IndexPart, isPart, printPaths } from './index-parts.ts'
 import type { AnnotationPlace, ParameterPlace, PredicatePlace } from './outline.ts'
 import { ExpressionPrinter, inBraces, printName, printPath, printString } from './print-expression.ts'
 import type {
@@ -28,7 +28,9 @@ export function memberKey(member: Member): string {
 
 /** True if a schema file without the member has the same meaning. */
 export function hasNoEffect(member: Member): boolean {
-  return (isPart(member) && isEmptyPart(member)) || (member.kind === 'history_days' && member.value === 0n)
+  return (
+    (isPart(member) && member.paths.length === 0) || (member.kind === 'history_days' && member.value === 0n)
+  )
 }
 
 export class ItemPrinter extends ExpressionPrinter {
@@ -44,7 +46,7 @@ export class ItemPrinter extends ExpressionPrinter {
 
   /** Prints a member without a newline at the end. */
   member(member: Member): string {
-    if (isPart(member)) return `${member.kind} ${printPart(member)}`
+    if (isPart(member)) return `${member.kind} ${printPaths(member.paths)}`
     switch (member.kind) {
       case 'field': {
         const value = member.defaultValue === undefined ? '' : ` = ${this.expression(member.defaultValue)}`

@@ -8,8 +8,9 @@ import { QueryFailure } from '../../failure/query-failure.ts'
 import { isShortLambda, type LambdaNode } from '../../syntax/nodes.ts'
 import { parseLambda, parseSignature } from '../../syntax/parse-query.ts'
 import { Source } from '../../syntax/source.ts'
+import { unlimitedDays } from './definition-of-item.ts'
 import { textOfParts, textOfPaths } from './index-parts.ts'
-import { parseExpression } from './parse-file.ts'
+import { parseQueryNode } from './parse-file.ts'
 import { ExpressionPrinter, inBraces, printName, printString } from './print-expression.ts'
 import type { SchemaItem } from './schema-items.ts'
 
@@ -29,7 +30,7 @@ export function isForeign({ fields, kind }: StoredDefinition): boolean {
     case 'role':
       return isForeignRole(fields)
     case 'access provider':
-      return providerRoles(fields).some(each => !isOwn(each.get('predicate')))
+      return providerRoles(fields).some(each => !isExpressible(each.get('predicate')))
   }
 }
 
@@ -65,7 +66,7 @@ function typeText(source: string): string {
 }
 
 function expressionText(source: string): string {
-  return reprint(source, (each, printer) => printer.expression(parseExpression(each)))
+  return reprint(source, (each, printer) => printer.expression(parseQueryNode(each)))
 }
 
 /** `parseLambda` removes the parentheses of a short lambda, so this function prints exactly one pair. */
@@ -79,9 +80,6 @@ function bareLambda(source: string): string {
     return isShortLambda(lambda) ? `(${printer.lambda(lambda)})` : printer.lambda(lambda)
   })
 }
-
-/** The value of `history_days` that means unlimited history. */
-const historyWithoutEnd = '9223372036854775807'
 
 function collectionText(fields: ObjectValue): string {
   const wildcard = textIn(fields, 'wildcard')
@@ -98,7 +96,7 @@ function collectionText(fields: ObjectValue): string {
     ...namedIn(fields, 'indexes').map(([name, index]) => `index ${name} ${inBraces(textOfParts(index))}`),
     ...constraints.flatMap(each => (each.has('unique') ? [`unique ${textOfPaths(each.get('unique'))}`] : [])),
     ...constraints.flatMap(checkText),
-    ...(history === 0n ? [] : [`history_days ${history ?? historyWithoutEnd}`]),
+    ...(history === 0n ? [] : [`history_days ${history ?? unlimitedDays}`]),
     ...setting('ttl_days'),
     ...setting('document_ttls'),
     ...migrationsText(fields),
@@ -141,9 +139,9 @@ function migrationText(statement: ObjectValue): string {
   return words.join(' ')
 }
 
-function functionText(fields: ObjectValue, invented: string | undefined): string {
+function functionText(fields: ObjectValue, generatedAlias: string | undefined): string {
   const body = textIn(fields, 'body') ?? ''
-  const alias = annotation('alias', textIn(fields, 'alias') ?? invented)
+  const alias = annotation('alias', textIn(fields, 'alias') ?? generatedAlias)
   const role = annotation('role', textIn(fields, 'role'))
   const signature = textIn(fields, 'signature')
   const rest = reprint(body, (source, printer) => {
@@ -175,15 +173,8 @@ function predicateText(predicate: Value | undefined): string {
   return typeof predicate === 'string' ? ` ${inBraces([`predicate ${groupedLambda(predicate)}`])}` : ''
 }
 
-interface RoleParts {
-  readonly privileges: readonly ObjectValue[]
-  readonly memberships: readonly ObjectValue[]
-}
-
-function rolePartsOf(fields: ObjectValue): RoleParts {
-  const privileges = itemsOf(fields.get('privileges')).filter(isObject)
-  const memberships = itemsOf(fields.get('membership')).filter(isObject)
-  return { privileges, memberships }
+function objectsIn(fields: ObjectValue, name: string): readonly ObjectValue[] {
+  return itemsOf(fields.get(name)).filter(isObject)
 }
 
 function grantedActions(privilege: ObjectValue): readonly (readonly [string, Value])[] {
@@ -191,22 +182,22 @@ function grantedActions(privilege: ObjectValue): readonly (readonly [string, Val
 }
 
 function isForeignRole(fields: ObjectValue): boolean {
-  const { memberships, privileges } = rolePartsOf(fields)
+  const privileges = objectsIn(fields, 'privileges')
+  const memberships = objectsIn(fields, 'membership')
   return (
     [...privileges, ...memberships].some(each => textIn(each, 'resource') === undefined) ||
-    privileges.some(each => grantedActions(each).some(([, allowed]) => !isOwn(allowed))) ||
-    memberships.some(each => !isOwn(each.get('predicate')))
+    privileges.some(each => grantedActions(each).some(([, allowed]) => !isExpressible(allowed))) ||
+    memberships.some(each => !isExpressible(each.get('predicate')))
   )
 }
 
 function roleText(fields: ObjectValue): string {
-  const { memberships, privileges } = rolePartsOf(fields)
   const lines = [
-    ...privileges.map(each => {
+    ...objectsIn(fields, 'privileges').map(each => {
       const actions = grantedActions(each).map(([action, allowed]) => `${action}${predicateText(allowed)}`)
       return `privileges ${printName(textIn(each, 'resource') ?? '')} ${inBraces(actions)}`
     }),
-    ...memberships.map(each => {
+    ...objectsIn(fields, 'membership').map(each => {
       const resource = printName(textIn(each, 'resource') ?? '')
       return `membership ${resource}${predicateText(each.get('predicate'))}`
     }),
@@ -214,8 +205,8 @@ function roleText(fields: ObjectValue): string {
   return `role ${printName(textIn(fields, 'name') ?? '')} ${inBraces(lines)}`
 }
 
-/** A schema file cannot express a predicate of version 4. */
-function isOwn(predicate: Value | undefined): boolean {
+/** False for a predicate of version 4, which a schema file cannot express. */
+function isExpressible(predicate: Value | undefined): boolean {
   return predicate === undefined || predicate === true || predicate === null || typeof predicate === 'string'
 }
 

@@ -11,7 +11,7 @@ import type { Node, TypeNode } from '../../syntax/nodes.ts'
 import { parseSignature } from '../../syntax/parse-query.ts'
 import { Source, type Span } from '../../syntax/source.ts'
 import type { FieldPathPlace, SourceRange } from '../fsl/outline.ts'
-import { parseExpression } from '../fsl/parse-file.ts'
+import { parseQueryNode } from '../fsl/parse-file.ts'
 import type { CollectionItem, MigrationStatement } from '../fsl/schema-items.ts'
 
 export interface DeclaredExpression {
@@ -136,7 +136,7 @@ function signatureOf(text: string, name: string): { readonly source: Source; rea
 }
 
 function expressionOf(text: string, name: string): DeclaredExpression {
-  return { node: parseExpression(new Source(name, text)), text }
+  return { node: parseQueryNode(new Source(name, text)), text }
 }
 
 const nowhere: SourceRange = { start: 0, end: 0 }

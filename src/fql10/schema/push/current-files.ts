@@ -71,7 +71,7 @@ class Definition implements StoredItem {
   }
 }
 
-/** Returns the definitions by kind and creation. */
+/** Returns the definitions of each kind in the order of their creation. */
 export function definitionsOf(session: Session): readonly Definition[] {
   const { database, transaction } = session
   return transaction.catalogue.derived(database, 'items of schema files', () => {
@@ -88,8 +88,8 @@ export function definitionsOf(session: Session): readonly Definition[] {
   })
 }
 
-/** Functions and roles of version 4 that schema files cannot express. */
-export function othersOf(session: Session): ForeignNames {
+/** The names of functions and roles of version 4 that schema files cannot express. */
+export function foreignNames(session: Session): ForeignNames {
   const foreign = definitionsOf(session).filter(each => each.isForeign)
   const named = (kind: SchemaItem['kind']) => foreign.flatMap(each => (each.kind === kind ? each.names : []))
   return { functions: named('function'), roles: named('role') }
@@ -166,7 +166,7 @@ export function storeFiles(files: readonly FileText[], session: Session): void {
  * the default values of fields are checked.
  */
 export function schemaItemFaults(items: readonly SchemaItem[], session: Session): readonly Diagnostic[] {
-  const others = othersOf(session)
+  const others = foreignNames(session)
   const faults = itemFaults(items, others)
   if (faults.length > 0) return faults
   const isChecked = session.typecheck ?? isTypechecked(session.database, session)

@@ -11,7 +11,7 @@ import type { Span } from '../../syntax/source.ts'
 import { type SchemaNames, unindexableUses } from '../../typing/indexable.ts'
 import { finderOf, hasDocuments } from '../../world/migrations.ts'
 import type { ItemChange } from '../fsl/diff/schema-diff.ts'
-import { type IndexPath, printPaths } from '../fsl/index-parts.ts'
+import { type IndexPath, pathsIn, printPaths } from '../fsl/index-parts.ts'
 import {
   type CollectionItem,
   type OfKind,
@@ -21,7 +21,7 @@ import {
 } from '../fsl/schema-items.ts'
 import { declarationOfItem } from '../migrations/declaration.ts'
 import { shapeOf, typeOf } from '../migrations/document-shape.ts'
-import { othersOf } from './current-files.ts'
+import { foreignNames } from './current-files.ts'
 
 /** `items` is the complete schema after the push. */
 export function pushWarnings(
@@ -34,7 +34,7 @@ export function pushWarnings(
     collections: new Set(ofKind(items, 'collection').map(({ name }) => name.text)),
     functions: new Set([
       ...ofKind(items, 'function').map(({ name }) => name.text),
-      ...othersOf(session).functions,
+      ...foreignNames(session).functions,
     ]),
   }
   const find = finderOf(session)
@@ -54,7 +54,7 @@ interface NamedPaths {
   readonly paths: readonly IndexPath[]
 }
 
-function pathsIn({ members }: CollectionItem): readonly NamedPaths[] {
+function indexedPaths({ members }: CollectionItem): readonly NamedPaths[] {
   return members.flatMap(member => {
     if (member.kind === 'unique') return [{ label: uniqueLabel(member), paths: member.paths }]
     if (member.kind !== 'index') return []
@@ -72,18 +72,18 @@ function emptyPaths(item: CollectionItem, names: SchemaNames, find: FindCollecti
   const computed = new Set(ofKind(item.members, 'computed').map(({ name }) => name.text))
   const isReference = (path: readonly string[]) => typesAt(stored, path, false).some(isReferenceType)
   const uses = unindexableUses(item, names, isReference)
-  return pathsIn(item).flatMap(({ label, paths }) =>
-    paths.flatMap(({ end, mva, path, start }) => {
+  return indexedPaths(item).flatMap(({ label, paths }) =>
+    paths.flatMap(({ mva, path, start }) => {
       const where = `\`${pathSpelling(path)}\` has no value in \`${label}\` of \`${item.name.text}\``
       if (computed.has(String(path[0])))
         return uses
           .filter(({ field }) => field === path[0])
           .map(
             ({ span, what }) =>
-              `${where}: computed fields in indexes and constraints cannot ${what} (${placeOf(span)})`,
+              `${where}: computed fields in indexes and constraints cannot ${what} (${span.source.positionText(span.start)})`,
           )
       if (mayHaveValue(stored, path, mva)) return []
-      return [`${where}: no document can have this field (${placeOf({ source: item.source, start, end })})`]
+      return [`${where}: no document can have this field (${item.source.positionText(start)})`]
     }),
   )
 }
@@ -128,11 +128,6 @@ function typesIn(type: FieldType, name: string | bigint, mva: boolean): readonly
 
 function isReferenceType(type: FieldType): boolean {
   return type.kind === 'union' ? type.members.some(isReferenceType) : type.kind === 'reference'
-}
-
-function placeOf({ source, start }: Span): string {
-  const line = source.lineOf(start)
-  return `${source.name}:${line}:${start - source.lineStart(line) + 1}`
 }
 
 /** Warns with a query that lists the violating documents. */
@@ -197,7 +192,7 @@ function equality({ mva }: IndexPath, own: string, other: string): string {
 
 function indexOver(paths: readonly IndexPath[], { members }: CollectionItem): string | undefined {
   return ofKind(members, 'index').find(index => {
-    const terms = index.members.find(({ kind }) => kind === 'terms')?.paths ?? []
+    const terms = pathsIn(index.members, 'terms')
     return (
       terms.length === paths.length &&
       terms.every(({ mva, path }, at) => !mva && isSamePath(path, paths[at]?.path ?? []))

@@ -1,6 +1,6 @@
 // Describes the differences between two versions of a collection.
 
-import { type IndexPart, isEmptyPart, printPart, printPaths } from '../index-parts.ts'
+import { type IndexPart, printPaths } from '../index-parts.ts'
 import { hasNoEffect, memberKey } from '../print.ts'
 import {
   type CollectionItem,
@@ -13,7 +13,7 @@ import {
 } from '../schema-items.ts'
 import { type DiffLine, markedLine } from './drawing.ts'
 import type { Findings, ItemPair } from './item-comparison.ts'
-import { matchByKey, type Pair } from './matching.ts'
+import { matchByKey } from './matching.ts'
 import { isSameTree } from './same-tree.ts'
 import {
   annotationLines,
@@ -59,7 +59,7 @@ export function compareCollections({ after, before }: ItemPair<CollectionItem>, 
     ...renameLines({ before, after }),
     ...annotationLines({ before, after }),
     ...fields.kept
-      .filter(isDefaultRemoved)
+      .filter(pair => pair.before.defaultValue !== undefined && pair.after.defaultValue === undefined)
       .map(({ before: { name } }) =>
         markedLine('removed', `remove default value from field \`.${name.text}\``),
       ),
@@ -94,27 +94,21 @@ function statementsOf(item: CollectionItem | undefined): readonly MigrationState
   return block?.statements ?? []
 }
 
-function isDefaultRemoved({ after, before }: Pair<Member<'field'>>): boolean {
-  return before.defaultValue !== undefined && after.defaultValue === undefined
-}
-
 const indexWording = namedWording<IndexMember>(
   ({ name }) => `index \`${name.text}\``,
   ({ after, before }) => {
-    const given = ({ members }: IndexMember) => members.filter(each => !isEmptyPart(each))
+    const given = ({ members }: IndexMember) => members.filter(each => !hasNoEffect(each))
     const parts = linesOf(matchByKey(given(before), given(after), memberKey), partWording)
     return within(`change index \`${before.name.text}\``, parts)
   },
 )
 
 const partWording = namedWording<IndexPart>(
-  part => `${part.kind} set to ${printPart(part)}`,
-  ({ after, before }) => valueLines(before.kind, printPart(before), printPart(after)),
+  ({ kind, paths }) => `${kind} set to ${printPaths(paths)}`,
+  ({ after, before }) => valueLines(before.kind, printPaths(before.paths), printPaths(after.paths)),
 )
 
-type Constraint = Member<'unique' | 'check'>
-
-const constraintWording = changingWording<Constraint>(
+const constraintWording = changingWording<Member<'unique' | 'check'>>(
   constraint =>
     constraint.kind === 'check'
       ? `check constraint \`${constraint.name.text}\``

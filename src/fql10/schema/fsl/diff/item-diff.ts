@@ -3,7 +3,6 @@
 // removals.
 
 import { step, stepsPerDefinition } from '../../../../base/effort.ts'
-import type { PredicatePlace } from '../outline.ts'
 import { type Member as AnyMember, hasNoEffect, ItemPrinter, memberKey } from '../print.ts'
 import { printString } from '../print-expression.ts'
 import type {
@@ -124,11 +123,10 @@ const actionWording = namedWording<ActionMember>(
   pair => predicateLines(pair.before.name.text, pair),
 )
 
-interface WithPredicate {
-  readonly predicate: PredicatePlace | undefined
-}
-
-function predicateLines(what: string, { after, before }: Pair<WithPredicate>): readonly DiffLine[] {
+function predicateLines(
+  what: string,
+  { after, before }: Pair<Pick<ActionMember, 'predicate'>>,
+): readonly DiffLine[] {
   const [was, is] = [before.predicate?.lambda, after.predicate?.lambda]
   if (isSameTree(was, is)) return []
   const how =

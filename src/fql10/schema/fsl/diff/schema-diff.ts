@@ -96,6 +96,5 @@ function named({ kind, name }: SchemaItem): string {
 
 /** File, line and column. An item includes the comment and the annotations above it. */
 function placeOf({ commentStart, source }: SchemaItem): string {
-  const line = source.lineOf(commentStart)
-  return `${source.name}:${line}:${commentStart - source.lineStart(line) + 1}`
+  return source.positionText(commentStart)
 }
