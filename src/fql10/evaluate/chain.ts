@@ -125,20 +125,21 @@ function absenceOf(doc: Doc, call: Call): Absence | undefined {
   return call.evaluation.world.documents.absence(doc, call)
 }
 
-/** The failure of a field, method or index access on null. */
-function nullAccess(value: Value, name: string, start: number, end: number, call: Call) {
-  const message = msg`Cannot access \`${name}\` on null.`
-  return call.failureWithin('invalid_null_access', message, start, end, nullCreationHint(value))
-}
-
-function missingField(value: Value, field: string, start: number, end: number, call: Call): NullValue {
-  return new NullValue({ type: 'missing field', field, holder: typeName(value) }, call.place(start, end))
-}
-
+/** The name of a field or method, and its position in the text. */
 interface NamePlace {
   readonly name: string
   readonly start: number
   readonly end: number
+}
+
+/** The failure of a field, method or index access on null. */
+function nullAccess(value: Value, { name, start, end }: NamePlace, call: Call) {
+  const message = msg`Cannot access \`${name}\` on null.`
+  return call.failureWithin('invalid_null_access', message, start, end, nullCreationHint(value))
+}
+
+function missingField(value: Value, { name: field, start, end }: NamePlace, call: Call): NullValue {
+  return new NullValue({ type: 'missing field', field, holder: typeName(value) }, call.place(start, end))
 }
 
 /**
@@ -151,7 +152,7 @@ function requirePresent(doc: Doc, { start, end }: Progress, namePlace: NamePlace
   const absence = absenceOf(doc, inner)
   if (absence === undefined) return
   const { onField } = absence
-  if (onField === undefined) throw nullAccess(null, namePlace.name, namePlace.start, namePlace.end, call)
+  if (onField === undefined) throw nullAccess(null, namePlace, call)
   throw failureAt(onField.code, onField.message, call.place(start, end), call)
 }
 
@@ -162,10 +163,11 @@ function readField(progress: Progress, link: FieldLink, call: Call): Value {
     call.evaluation.world.documents.hintUncovered(dataOf, name, call.within(call.place(nameStart, end)))
   }
   progress.dataOf = name === 'data' && value instanceof Doc ? value : undefined
-  const found = fieldOf(value, { name, start: nameStart, end }, progress, call)
+  const namePlace = { name, start: nameStart, end }
+  const found = fieldOf(value, namePlace, progress, call)
   if (found !== undefined) return found
-  if (isNull(value)) throw nullAccess(value, name, nameStart, end, call)
-  return missingField(value, name, nameStart, end, call)
+  if (isNull(value)) throw nullAccess(value, namePlace, call)
+  return missingField(value, namePlace, call)
 }
 
 /** Binds a method to its receiver. Returns undefined if the value has no such field or method. */
@@ -194,20 +196,18 @@ function callMethod(
 ): BoundCall | undefined {
   const { value } = progress
   const { name, nameStart, nameEnd, argumentsStart, end } = link
+  const namePlace = { name, start: nameStart, end: nameEnd }
   const member = memberOf(value, name)
   if (member?.kind === 'function') {
-    if (value instanceof Doc && name !== 'exists') {
-      requirePresent(value, progress, { name, start: nameStart, end: nameEnd }, call)
-    }
+    if (value instanceof Doc && name !== 'exists') requirePresent(value, progress, namePlace, call)
     const args = evaluateAll(link.arguments, scope, call)
     progress.value = invoke(member, value, args, call.within(call.place(argumentsStart, end)))
     return undefined
   }
-  const namePlace = { name, start: nameStart, end: nameEnd }
-  const found = isNull(value) ? undefined : fieldOf(value, namePlace, progress, call)
-  if (isNull(value)) throw nullAccess(value, name, nameStart, nameEnd, call)
+  if (isNull(value)) throw nullAccess(value, namePlace, call)
+  const found = fieldOf(value, namePlace, progress, call)
   if (link.optionalCall && (found === undefined || isNull(found))) {
-    progress.value = found ?? missingField(value, name, nameStart, nameEnd, call)
+    progress.value = found ?? missingField(value, namePlace, call)
     progress.isSkipping = true
     return undefined
   }
@@ -268,7 +268,7 @@ function notCallable(callee: Value, start: number, end: number, call: Call) {
 function access(progress: Progress, link: BracketLink, scope: Scope | undefined, call: Call): Value {
   const { value } = progress
   const { start, end } = link
-  if (isNull(value)) throw nullAccess(value, '[]', start, end, call)
+  if (isNull(value)) throw nullAccess(value, { name: '[]', start, end }, call)
   const isList = typeof value === 'string' || isArray(value)
   if (!isList && !isStruct(value) && !(value instanceof Doc)) {
     const message = msg`The function \`[]\` does not exist on \`${typeName(value)}\``
@@ -282,9 +282,9 @@ function access(progress: Progress, link: BracketLink, scope: Scope | undefined,
   }
   const inner = call.within(call.place(start, end))
   if (isList) return itemAt(value, check('index0', int, key, inner), inner)
-  const name = check('key0', string, key, inner)
-  const found = isStruct(value) ? value.get(name) : fieldOf(value, { name, start, end }, progress, call)
-  return found === undefined ? missingField(value, name, start, end, call) : found
+  const namePlace = { name: check('key0', string, key, inner), start, end }
+  const found = fieldOf(value, namePlace, progress, call)
+  return found === undefined ? missingField(value, namePlace, call) : found
 }
 
 function itemAt(value: string | readonly Value[], index: number, call: Call): Value {

@@ -196,8 +196,8 @@ export const arrayMembers: Members = members('Array', [
   ...mapping,
   ...elementEntries<readonly Value[]>({
     noun: 'array',
-    made: '',
-    called: 'fn',
+    conversion: '',
+    parameter: 'fn',
     isEmpty: elements => elements.length === 0,
     elements: elements => elements,
     backwards,

@@ -12,9 +12,9 @@ import { any, callback } from './parameters.ts'
 interface Reading<Receiver> {
   readonly noun: 'array' | 'set'
   /** Converts an array to the receiver's type in the examples. */
-  readonly made: '' | '.toSet()'
+  readonly conversion: '' | '.toSet()'
   /** The name of the parameter of `forEach` in error messages. */
-  readonly called: 'fn' | 'func'
+  readonly parameter: 'fn' | 'func'
   readonly isEmpty: (receiver: Receiver, call: Call) => boolean
   /** A method that reads every element passes its name as `readsAll`, for a performance hint. */
   readonly elements: (receiver: Receiver, call: Call, readsAll?: string) => Iterable<Value>
@@ -64,38 +64,38 @@ export function elementEntries<Receiver>(reading: Reading<Receiver>): readonly F
   return [...searchingEntries(reading), ...combiningEntries(reading)]
 }
 
-function searchingEntries<Receiver>({ noun, made, isEmpty, elements, backwards }: Reading<Receiver>) {
+function searchingEntries<Receiver>({ noun, conversion, isEmpty, elements, backwards }: Reading<Receiver>) {
   const { method } = entriesFor<Receiver>()
   return [
     method('first', {
       type: '<A> () => A | Null',
       summary: `Returns the first element, or null if the ${noun} is empty.`,
-      example: [`["a", "b"]${made}.first()`, '"a"'],
+      example: [`["a", "b"]${conversion}.first()`, '"a"'],
       run: (receiver, _, call) => firstOf(elements(receiver, call), msg`empty ${own(noun)}`, call),
     }),
     method('last', {
       type: '<A> () => A | Null',
       summary: `Returns the last element, or null if the ${noun} is empty.`,
-      example: [`["a", "b"]${made}.last()`, '"b"'],
+      example: [`["a", "b"]${conversion}.last()`, '"b"'],
       run: (receiver, _, call) => firstOf(backwards(receiver, call), msg`empty ${own(noun)}`, call),
     }),
     method('isEmpty', {
       type: '() => Boolean',
       summary: `True if the ${noun} has no elements.`,
-      example: [`[]${made}.isEmpty()`, 'true'],
+      example: [`[]${conversion}.isEmpty()`, 'true'],
       run: (receiver, _, call) => isEmpty(receiver, call),
     }),
     method('nonEmpty', {
       type: '() => Boolean',
       summary: `True if the ${noun} has at least one element.`,
-      example: [`[]${made}.nonEmpty()`, 'false'],
+      example: [`[]${conversion}.nonEmpty()`, 'false'],
       run: (receiver, _, call) => !isEmpty(receiver, call),
     }),
     method('includes', {
       parameters: { element: any },
       type: '<A> (element: A) => Boolean',
       summary: `True if an element of the ${noun} equals \`element\`.`,
-      example: [`[1, 2]${made}.includes(2)`, 'true'],
+      example: [`[1, 2]${conversion}.includes(2)`, 'true'],
       run: (receiver, { element }, call) =>
         some(elements(receiver, call, 'includes'), other => equalElements(other, element)),
     }),
@@ -103,7 +103,7 @@ function searchingEntries<Receiver>({ noun, made, isEmpty, elements, backwards }
       parameters: { predicate: callback(1) },
       type: '<A> (predicate: (A => Boolean | Null)) => Boolean',
       summary: 'True if `predicate` returns true for at least one element.',
-      example: [`[1, 2]${made}.any(n => n > 1)`, 'true'],
+      example: [`[1, 2]${conversion}.any(n => n > 1)`, 'true'],
       run: (receiver, { predicate }, call) =>
         some(elements(receiver, call), element => call.test(predicate, element)),
     }),
@@ -111,14 +111,14 @@ function searchingEntries<Receiver>({ noun, made, isEmpty, elements, backwards }
       parameters: { predicate: callback(1) },
       type: '<A> (predicate: (A => Boolean | Null)) => Boolean',
       summary: `True if \`predicate\` returns true for all elements, or if the ${noun} is empty.`,
-      example: [`[1, 2]${made}.every(n => n > 1)`, 'false'],
+      example: [`[1, 2]${conversion}.every(n => n > 1)`, 'false'],
       run: (receiver, { predicate }, call) =>
         !some(elements(receiver, call, 'every'), element => !call.test(predicate, element)),
     }),
   ]
 }
 
-function combiningEntries<Receiver>({ noun, made, called, elements, backwards }: Reading<Receiver>) {
+function combiningEntries<Receiver>({ noun, conversion, parameter, elements, backwards }: Reading<Receiver>) {
   const { method } = entriesFor<Receiver>()
   const reduceElements = (all: Iterable<Value>, reducer: FunctionValue, call: Call): Value => {
     let result: Value | undefined
@@ -134,7 +134,7 @@ function combiningEntries<Receiver>({ noun, made, called, elements, backwards }:
       type: '<A, B> (seed: B, reducer: (B, A) => B) => B',
       summary:
         'Combines all elements into one value, from the first to the last. `reducer` is called with the result so far, which begins with `seed`, and the next element.',
-      example: [`[1, 2]${made}.fold(10, (sum, n) => sum + n)`, '13'],
+      example: [`[1, 2]${conversion}.fold(10, (sum, n) => sum + n)`, '13'],
       run: (receiver, { seed, reducer }, call) =>
         foldElements(elements(receiver, call, 'fold'), seed, reducer, call),
     }),
@@ -143,7 +143,7 @@ function combiningEntries<Receiver>({ noun, made, called, elements, backwards }:
       type: '<A, B> (seed: B, reducer: (B, A) => B) => B',
       summary:
         'Combines all elements into one value, from the last to the first. `reducer` is called with the result so far, which begins with `seed`, and the next element.',
-      example: [`["a", "b"]${made}.foldRight("", (text, s) => text + s)`, '"ba"'],
+      example: [`["a", "b"]${conversion}.foldRight("", (text, s) => text + s)`, '"ba"'],
       run: (receiver, { seed, reducer }, call) =>
         foldElements(backwards(receiver, call, 'foldRight'), seed, reducer, call),
     }),
@@ -151,14 +151,14 @@ function combiningEntries<Receiver>({ noun, made, called, elements, backwards }:
       parameters: { reducer: callback(2) },
       type: '<A> (reducer: ((A, A) => A)) => A | Null',
       summary: `Combines all elements into one value, or returns null if the ${noun} is empty. \`reducer\` is called with the result so far, which begins with the first element, and the next element.`,
-      example: [`[1, 2, 3]${made}.reduce((sum, n) => sum + n)`, '6'],
+      example: [`[1, 2, 3]${conversion}.reduce((sum, n) => sum + n)`, '6'],
       run: (receiver, { reducer }, call) => reduceElements(elements(receiver, call, 'reduce'), reducer, call),
     }),
     method('reduceRight', {
       parameters: { reducer: callback(2) },
       type: '<A> (reducer: ((A, A) => A)) => A | Null',
       summary: `Combines all elements into one value, or returns null if the ${noun} is empty. \`reducer\` is called with the result so far, which begins with the last element, and the element before.`,
-      example: [`["a", "b"]${made}.reduceRight((text, s) => text + s)`, '"ba"'],
+      example: [`["a", "b"]${conversion}.reduceRight((text, s) => text + s)`, '"ba"'],
       run: (receiver, { reducer }, call) =>
         reduceElements(backwards(receiver, call, 'reduceRight'), reducer, call),
     }),
@@ -166,15 +166,15 @@ function combiningEntries<Receiver>({ noun, made, called, elements, backwards }:
       parameters: { seed: any, combiner: callback(2) },
       type: '<A> (seed: A, combiner: (A, A) => A) => A',
       summary: `Combines neighbouring elements with \`combiner\` until one value is left, and then this value with \`seed\`. If the ${noun} is empty, returns \`seed\`.`,
-      example: [`[1, 2, 3]${made}.aggregate(0, (a, b) => a + b)`, '6'],
+      example: [`[1, 2, 3]${conversion}.aggregate(0, (a, b) => a + b)`, '6'],
       run: (receiver, { seed, combiner }, call) =>
         combine([...elements(receiver, call, 'aggregate')], seed, combiner, call),
     }),
     method('forEach', {
-      parameters: { callback: callback(1, called) },
+      parameters: { callback: callback(1, parameter) },
       type: '<A> (callback: (A => Any)) => Null',
       summary: 'Calls `callback` with each element. The result is null.',
-      example: [`[1, 2]${made}.forEach(n => log(n))`, 'null'],
+      example: [`[1, 2]${conversion}.forEach(n => log(n))`, 'null'],
       run: (receiver, args, call) => {
         for (const element of elements(receiver, call, 'forEach')) {
           step()

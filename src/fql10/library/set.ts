@@ -49,8 +49,8 @@ function filtered(set: LazySet, predicate: FunctionValue, call: Call): WhereSet 
 const setReadingEntries: readonly LibraryEntry[] = [
   ...elementEntries<LazySet>({
     noun: 'set',
-    made: '.toSet()',
-    called: 'func',
+    conversion: '.toSet()',
+    parameter: 'func',
     isEmpty,
     elements,
     backwards: (set, call, readsAll) => elements(set.reversed(), call, readsAll),
