@@ -111,7 +111,7 @@ export class Caller {
     this.#pending.set(id, pending)
     this.#batch.add({ id, value }, pieces)
     onSent?.(reason => {
-      // A frame of its own is sent at once, perhaps before the call. So the frame is sent after the frames of this turn.
+      // The call is sent at the end of this turn, so a cancellation that was sent at once could overtake the call.
       setImmediate(() => {
         if (this.#pending.has(id)) this.#send({ cancel: id, reason })
       })
@@ -161,9 +161,6 @@ export class Caller {
 /** Sets the function that is called when the caller cancels the call or the connection closes. */
 type OnCancel = (listener: (reason: string) => void) => void
 
-/** The reason of the cancellation when the connection has closed. */
-const connectionClosed = 'connection closed'
-
 type Handle = (call: Payload, onCancel: OnCancel) => Promise<Payload>
 
 /** The side of a connection that handles calls. */
@@ -188,7 +185,7 @@ export class Callee {
     this.closed = new Promise(resolve => {
       socket.once('close', () => {
         this.#isOpen = false
-        for (const cancel of this.#cancel.values()) cancel(connectionClosed)
+        for (const cancel of this.#cancel.values()) cancel('connection closed')
         resolve()
       })
     })

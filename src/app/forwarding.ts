@@ -60,6 +60,7 @@ export function serveWorker(parts: CommitterParts, counts: OperationCounts, sock
     counts.in_flight++
     const operation = value as Operation
     const ticket = new Ticket(ownerOf(operation))
+    // Any other cause means that the client has disconnected or the connection to the worker has closed.
     onCancel(cause => ticket.stop(cause === 'evicted' ? cause : 'left'))
     try {
       return await handle(parts, operation, pieces, ticket)
@@ -158,8 +159,7 @@ export class CommitterClient {
   }
 
   /** {@link TransferService.write} */
-  readonly write: TransferService['write'] = async (database, records, options, within = {}) => {
-    const { onCosts, ticket } = within
+  readonly write: TransferService['write'] = async (database, records, options, { onCosts, ticket } = {}) => {
     const operation: Operation = { kind: 'import', database, text: writeRequestText(records, options) }
     const { spent, text: result } = (await this.#run(operation, ticket)) as ImportResult
     for (const counters of spent) onCosts?.(counters)

@@ -85,7 +85,10 @@ const system: ProcessEnvironment = { clock: systemClock, timers: systemTimers, r
 
 /** The role among the processes that have a data directory open. */
 export interface ProcessRole extends Omit<StoreRole, 'committer'> {
-  /** True: the process starts slow-lane processes for long queries. */
+  /**
+   * True for the processes of the command `serve`: they start slow-lane processes for long queries, and databases and
+   * imports take turns.
+   */
   readonly slowLane?: boolean
   /** The socket to the process that owns the commit log, in a worker of a data directory. */
   readonly committer?: Duplex
@@ -193,17 +196,17 @@ function timelineOf(
 export function openLaneEngine(
   { config, folder, worker }: LaneSetup,
   log: Logger,
-  within: LaneHooks,
+  laneHooks: LaneHooks,
 ): OpenDirectory {
-  const kv = openLaneStore(config, folder, within.logSequence)
+  const kv = openLaneStore(config, folder, laneHooks.logSequence)
   const timeline: Timeline = {
-    now: within.snapshotTime,
-    reach: () => ({ now: within.snapshotTime(), upTo: within.snapshotTime(), isHalted: true }),
+    now: laneHooks.snapshotTime,
+    reach: () => ({ now: laneHooks.snapshotTime(), upTo: laneHooks.snapshotTime(), isHalted: true }),
     // Announces nothing, because the service announces the commit.
     announce: atLeast => ({ time: atLeast, end: () => {} }),
   }
   const role = { worker, background: false }
-  return engineOver({ kv, config, log, environment: { ...system, timeline }, role, within })
+  return engineOver({ kv, config, log, environment: { ...system, timeline }, role, laneHooks })
 }
 
 interface EngineParts {
@@ -222,7 +225,7 @@ interface EngineParts {
   readonly logSequence?: (() => number) | undefined
   /** The client of the process that commits. Undefined if this process commits itself. */
   readonly committer?: CommitterClient | undefined
-  readonly within?: LaneHooks
+  readonly laneHooks?: LaneHooks
 }
 
 /** Closing the engine also closes the store. */
@@ -231,11 +234,11 @@ export function engineOver({
   config,
   log,
   environment = system,
-  role: { worker, background, slowLane: serves = false } = observer,
+  role: { worker, background, slowLane: isService = false } = observer,
   laneFolder,
   logSequence,
   committer,
-  within,
+  laneHooks,
 }: EngineParts): OpenDirectory {
   const { clock, timers, random, timeline, wallClock = clock, notices, mayWork } = environment
   const now = () => clock.now()
@@ -259,7 +262,10 @@ export function engineOver({
     ...(timeline && { timeline }),
     worker,
     ...(committer && { commits: commitsOf(committer), reserveIds }),
-    ...(within && { reserveIds: within.reserveIds, rememberedBytesMax: within.rememberedBytesMax }),
+    ...(laneHooks && {
+      reserveIds: laneHooks.reserveIds,
+      rememberedBytesMax: laneHooks.rememberedBytesMax,
+    }),
     hooks: { evaluateBinding: (...given) => evaluateBinding(host, ...given), readMigration },
   })
   const streams = new Streams({
@@ -277,9 +283,9 @@ export function engineOver({
     store,
     memory,
     slowLane,
-    ...(serves && { turns: new FairTurns(clock) }),
+    ...(isService && { turns: new FairTurns(clock) }),
     forward: committer?.query,
-    ...(within && { neverCommits: true, onCheck: within.onCheck }),
+    ...(laneHooks && { neverCommits: true, onCheck: laneHooks.onCheck }),
     host,
     languages,
     streams,
@@ -297,7 +303,7 @@ export function engineOver({
         ...(mayWork && { mayWork }),
       })
     : undefined
-  const transfer = transferOf(store, host, serves ? timers : undefined)
+  const transfer = transferOf(store, host, isService ? timers : undefined)
   return {
     engine,
     transfer: committer ? { ...transfer, write: committer.write } : transfer,
@@ -318,7 +324,7 @@ export function engineOver({
 function transferOf(store: Store, host: SessionHost, timers: Timers | undefined): TransferService {
   const rules: Parameters<typeof createTransferService>[1] = {
     isExpression: lambda => languages['4']?.code.isCode(lambda) === true,
-    documents: (...within) => new ImportedDocuments(host, ...within),
+    documents: (...parameters) => new ImportedDocuments(host, ...parameters),
   }
   return createTransferService(store, rules, timers)
 }

@@ -54,7 +54,7 @@ export async function openQueryLog(
     makeRecordFolder(folder)
     makeFolder(exports, 0o700)
   })
-  const kv = shared?.kv ?? openedWhenRoom(() => openControlStore(config.data))
+  const kv = shared?.kv ?? openWhenSpace(() => openControlStore(config.data))
   const owner = systemRandom.hex(8)
   try {
     const store = new ExportStore(kv, systemRandom, clock.now)
@@ -129,7 +129,7 @@ export function openControlStore(data: string): KeyValueStore {
 }
 
 /** Opens a store as soon as the disk has space; until then, operations fail with `service unavailable`. */
-function openedWhenRoom(open: () => KeyValueStore): KeyValueStore {
+function openWhenSpace(open: () => KeyValueStore): KeyValueStore {
   let opened = unlessFull(open)
   const kv = () => {
     try {

@@ -205,9 +205,9 @@ export async function openConfiguredStore(
     await session.commitLocally()
     return session
   }
-  const shares = [...(background ? [lease] : []), new NoticeExchange(notices, nodeName)]
+  const leaseAndNotices = [...(background ? [lease] : []), new NoticeExchange(notices, nodeName)]
   const upkeeps = [
-    upkeepOf(openLocal, shares, noticesEveryMs, log),
+    upkeepOf(openLocal, leaseAndNotices, noticesEveryMs, log),
     ...(background
       ? [upkeepOf(open, [new Checkpointer(nodeName, config.storeLogMinutes * 60)], checkpointEveryMs, log)]
       : []),
@@ -296,7 +296,7 @@ function upkeepOf(
 
 /** Calls `discard` when the replica cannot be opened, or when a later operation finds damage. */
 function replicaIn(folder: string, discard: (reason: string, isDamaged?: boolean) => never): KeyValueStore {
-  const checked = (cause: unknown): never => {
+  const discardIfDamaged = (cause: unknown): never => {
     if (isDamage(cause)) discard(causeText(cause), true)
     throw cause
   }
@@ -311,10 +311,10 @@ function replicaIn(folder: string, discard: (reason: string, isDamaged?: boolean
       try {
         return local.read(read)
       } catch (cause) {
-        return checked(cause)
+        return discardIfDamaged(cause)
       }
     },
-    transact: work => local.transact(work).catch(checked),
+    transact: work => local.transact(work).catch(discardIfDamaged),
   })
 }
 

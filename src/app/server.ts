@@ -51,8 +51,8 @@ export interface Server {
   close(): Promise<void>
 }
 
-/** Identifies a node in its metrics. */
-function nodeName({ port }: Config): string {
+/** Identifies a node in its metrics and health report. */
+function nodeLabel({ port }: Config): string {
   return `${hostname()}:${port}`
 }
 
@@ -78,7 +78,7 @@ export async function createServer(
   config: Config,
   opened: OpenEngine,
   log: Logger,
-  within: ProcessContext = { worker: 0 },
+  context: ProcessContext = { worker: 0 },
 ): Promise<Server> {
   let queryLog: QueryLog | undefined
   try {
@@ -88,8 +88,8 @@ export async function createServer(
     }
     queryLog = await openQueryLog(config, log, onLoss, opened.sharedLog)
     const metrics = config.metricsPort === undefined ? undefined : await measure(config, opened, meter)
-    const operation = operationOf(config, opened, meter, within)
-    const isFirst = within.worker === 0
+    const operation = operationOf(config, opened, meter, context)
+    const isFirst = context.worker === 0
     const dashboard = config.dashboard ? openDashboard(dashboardFolder, isFirst ? log : undefined) : undefined
     return assemble({ config, dashboard, opened, queryLog, log, meter, metrics, operation })
   } catch (cause) {
@@ -106,7 +106,7 @@ async function measure(
   meter: RequestMeter,
 ): Promise<Registry> {
   const { createRegistry } = await import('../server/metrics/registry.ts')
-  const node = replicaStatus && { name: nodeName(config), status: replicaStatus }
+  const node = replicaStatus && { name: nodeLabel(config), status: replicaStatus }
   const backup = config.backupTo === undefined ? undefined : () => backupFigures(config.data)
   return createRegistry(meter, {
     ...(node && { node }),
@@ -165,7 +165,7 @@ function operationOf(
   return new Operation({
     ...{ version, worker, startCommand, workers: config.workers, notices: opened.notices },
     ...{ data: config.data, backups: config.backups, backupTo: config.backupTo },
-    node: nodeName(config),
+    node: nodeLabel(config),
     queryLogFolder: join(config.data, queryLogFolder),
     pendingWork: () => workOf(opened),
     parts: () => ({

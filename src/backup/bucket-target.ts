@@ -10,7 +10,7 @@ import { BackupError, type BackupTarget, checkSize, objectBytesMax } from './tar
 /** The time limit of a request in milliseconds. A write has additional time for its bytes. */
 const requestMs = 60_000
 /** Bytes for each millisecond of additional time. */
-const slowestWrite = 32
+const writeBytesPerMs = 32
 
 /** Reasons that an operator can fix, by the code or the name of the error. */
 const reasons: Readonly<Record<string, string>> = {
@@ -39,11 +39,11 @@ export async function openBucketTarget(bucket: string, prefix: string): Promise<
   const client = await openS3Client({ region: process.env.AWS_REGION ?? process.env.AWS_DEFAULT_REGION })
   const name = `s3://${bucket}${prefix === '' ? '' : `/${prefix}`}`
   const before = prefix === '' ? '' : `${prefix}/`
-  const place = (object: string) => ({ Bucket: bucket, Key: before + object })
+  const locationOf = (object: string) => ({ Bucket: bucket, Key: before + object })
   type Limit = { readonly abortSignal: AbortSignal }
   const withReason = async <T>(what: 'read' | 'written', work: (limit: Limit) => Promise<T>, bytes = 0) => {
     const controller = new AbortController()
-    const cancel = systemTimers.after(requestMs + bytes / slowestWrite, () => controller.abort())
+    const cancel = systemTimers.after(requestMs + bytes / writeBytesPerMs, () => controller.abort())
     try {
       return await work({ abortSignal: controller.signal })
     } catch (cause) {
@@ -56,7 +56,7 @@ export async function openBucketTarget(bucket: string, prefix: string): Promise<
   const read = (object: string, bytesMax = objectBytesMax) =>
     withReason('read', async limit => {
       try {
-        const { Body, ETag: tag } = await client.send(new GetObjectCommand(place(object)), limit)
+        const { Body, ETag: tag } = await client.send(new GetObjectCommand(locationOf(object)), limit)
         return Body && { bytes: await bytesOf(object, Body as AsyncIterable<Uint8Array>, bytesMax), tag }
       } catch (cause) {
         if ((cause as Error).name === 'NoSuchKey') return undefined
@@ -68,7 +68,7 @@ export async function openBucketTarget(bucket: string, prefix: string): Promise<
   return {
     name,
     put: async (object, bytes) => {
-      const request = new PutObjectCommand({ ...place(object), Body: bytes })
+      const request = new PutObjectCommand({ ...locationOf(object), Body: bytes })
       await withReason('written', limit => client.send(request, limit), bytes.length)
     },
     get: async (object, bytesMax) => (await read(object, bytesMax))?.bytes,
@@ -77,7 +77,8 @@ export async function openBucketTarget(bucket: string, prefix: string): Promise<
       return found && { bytes: found.bytes, tag: found.tag ?? '' }
     },
     putTagged: async (object, bytes, tag) => {
-      const request = { ...place(object), Body: bytes }
+      const request = { ...locationOf(object), Body: bytes }
+      // The tag of an existing object is empty if the service returns no entity tags.
       const condition = tag === undefined ? { IfNoneMatch: '*' } : tag === '' ? {} : { IfMatch: tag }
       return withReason('written', async limit => {
         try {
@@ -114,7 +115,7 @@ export async function openBucketTarget(bucket: string, prefix: string): Promise<
       }
     },
     remove: async object => {
-      await withReason('written', limit => client.send(new DeleteObjectCommand(place(object)), limit))
+      await withReason('written', limit => client.send(new DeleteObjectCommand(locationOf(object)), limit))
     },
   }
 }

@@ -46,7 +46,7 @@ interface BaseContent {
 /** Returns undefined for an empty target. Throws {@link BackupError} for a newer format. */
 async function readStore(target: BackupTarget): Promise<string | undefined> {
   const object = await target.get(storeObject, contentBytesMax)
-  return object === undefined ? undefined : parsed<StoreContent>(storeObject, object, target).store
+  return object === undefined ? undefined : parseContent<StoreContent>(storeObject, object, target).store
 }
 
 /** Throws {@link BackupError} when the target contains the backup of another store. */
@@ -69,7 +69,7 @@ export function baseContent(content: Omit<BaseContent, 'format'>): Buffer {
 }
 
 /** Throws {@link BackupError} when the object is damaged or has a newer format. */
-function parsed<T extends { readonly format: number }>(
+function parseContent<T extends { readonly format: number }>(
   name: string,
   object: Buffer,
   target: BackupTarget,
@@ -93,7 +93,7 @@ export async function readBase(target: BackupTarget, base: BaseName): Promise<Ba
   const object = await target.get(name, contentBytesMax)
   if (object === undefined)
     throw new IncompleteBackupError(`the object ${name} is missing in the backup ${target.name}`)
-  const content = parsed<BaseContent>(name, object, target)
+  const content = parseContent<BaseContent>(name, object, target)
   const { bytes, log, parts } = content
   const isWhole =
     Number.isSafeInteger(bytes) && bytes > 0 && typeof log === 'string' && parts === partsOf(bytes)
@@ -221,6 +221,7 @@ function chained(
     const overlaps = piece.first <= place.sequence
     const follows = piece.first === place.sequence + 1 && piece.before === place.checksum
     if (!overlaps && !follows) {
+      // The piece continues other records, of a service that had lost its lease. Another piece may follow `place`.
       if (piece.first === place.sequence + 1) continue
       return { pieces, missing: place.sequence + 1 }
     }

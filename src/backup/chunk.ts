@@ -18,12 +18,13 @@ import { BackupError, objectBytesMax } from './target.ts'
 const magic = Buffer.from('terrback')
 const formatVersion = 1
 
-/** Uncompressed; only the last part is shorter. */
+/** Uncompressed size of a part; only the last part is shorter. */
 export const partBytes: number = 8 * megabyte
 
 export function partsOf(bytes: number): number {
   return Math.ceil(bytes / partBytes)
 }
+
 const headerBytes = 32
 
 const at = { version: 8, compression: 12, bytes: 16, packed: 20, packedChecksum: 24, checksum: 28 } as const

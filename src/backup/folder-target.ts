@@ -28,13 +28,13 @@ export class FolderTarget implements BackupTarget {
   }
 
   /**
-   * Writes a temporary file, then calls `place` to move the file to its final path. Returns whether `place` has moved
-   * it.
+   * Writes a temporary file, then calls `move` to move the file to its final path. Returns whether `move` has moved the
+   * file.
    */
   async #writeTemporary(
     name: string,
     bytes: Uint8Array,
-    place: (temporary: string, path: string) => Promise<boolean>,
+    move: (temporary: string, path: string) => Promise<boolean>,
   ): Promise<boolean> {
     const path = join(this.name, name)
     const temporary = `${path}.${systemRandom.hex(4)}${temporarySuffix}`
@@ -48,9 +48,9 @@ export class FolderTarget implements BackupTarget {
         } finally {
           await file.close()
         }
-        const isPlaced = await place(temporary, path)
-        if (isPlaced) await flushFolder(dirname(path))
-        return isPlaced
+        const isMoved = await move(temporary, path)
+        if (isMoved) await flushFolder(dirname(path))
+        return isMoved
       } finally {
         await rm(temporary, { force: true }).catch(() => undefined)
       }

@@ -9,8 +9,9 @@ export interface BackupSetup {
   readonly target: string
   readonly retentionDays: number
   readonly logLevel: LevelWithSilent
-  /** `place`: the record before the first record that is sent. */
+  /** Name of the commit log. */
   readonly log: Uint8Array
+  /** The record before the first record that is sent. */
   readonly place: ChainPlace
 }
 

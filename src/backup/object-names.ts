@@ -43,9 +43,11 @@ export interface PieceName {
   /** `time`: of the newest commit. `since`: of the oldest commit. */
   readonly time: Micros
   readonly since: Micros
+  /** Sequence number of the first record. */
   readonly first: number
   /** Checksum of the record before the first record. */
   readonly before: number
+  /** The last record. */
   readonly place: ChainPlace
 }
 

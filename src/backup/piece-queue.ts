@@ -2,15 +2,16 @@
 // second, then compresses them into a piece.
 
 import { assert } from '../base/assert.ts'
+import { megabyte } from '../base/bytes.ts'
 import type { Micros } from '../base/micros.ts'
-import { type Cancel, systemTimers, type Timers } from '../base/timers.ts'
+import type { Cancel, Timers } from '../base/timers.ts'
 import type { ChainPlace } from '../storage/log/segment.ts'
 import { commitsIn, encodeChunk, recordsIn } from './chunk.ts'
 
 /** Milliseconds for which records are collected. */
 const sealAfterMs = 1_000
 /** Number of collected bytes at which a piece is created immediately. A piece with a single record may be larger. */
-const pieceBytesMax = 8 * 1024 * 1024
+const pieceBytesMax = 8 * megabyte
 
 /** Consecutive records, ready to be written. */
 export interface Piece {
@@ -33,21 +34,20 @@ export interface Piece {
 interface QueueOptions {
   /** The record before the first record that is added. */
   readonly place: ChainPlace
-  readonly timers?: Timers
+  readonly timers: Timers
   readonly elapsedMs: () => number
   readonly onPiece: () => void
 }
 
 export class PieceQueue {
   readonly #options: QueueOptions
-  readonly #timers: Timers
-  #open: Buffer[] = []
-  #openBytes = 0
-  #openSinceMs = 0
+  #collected: Buffer[] = []
+  #collectedBytes = 0
+  #collectedSinceMs = 0
   #pieces: Piece[] = []
   #pieceBytes = 0
   /** Bytes of records that are being compressed. */
-  #sealing = 0
+  #compressingBytes = 0
   #sealed: Promise<void> = Promise.resolve()
   #cancelSeal: Cancel | undefined
   #place: ChainPlace
@@ -58,7 +58,6 @@ export class PieceQueue {
 
   constructor(options: QueueOptions) {
     this.#options = options
-    this.#timers = options.timers ?? systemTimers
     this.#place = options.place
     this.#start = options.place
   }
@@ -69,7 +68,7 @@ export class PieceQueue {
 
   /** Counts pieces with their compressed size. */
   get bytes(): number {
-    return this.#openBytes + this.#sealing + this.#pieceBytes
+    return this.#collectedBytes + this.#compressingBytes + this.#pieceBytes
   }
 
   get isEmpty(): boolean {
@@ -80,7 +79,7 @@ export class PieceQueue {
    * Arrival of the oldest pending record, in milliseconds of the monotonic clock; undefined when no record is pending.
    */
   get sinceMs(): number | undefined {
-    return this.#pieces[0]?.arrivedMs ?? (this.isEmpty ? undefined : this.#openSinceMs)
+    return this.#pieces[0]?.arrivedMs ?? (this.isEmpty ? undefined : this.#collectedSinceMs)
   }
 
   get next(): Piece | undefined {
@@ -94,29 +93,34 @@ export class PieceQueue {
   add(records: Buffer, before: ChainPlace, place: ChainPlace): boolean {
     const follows = before.sequence === this.#place.sequence && before.checksum === this.#place.checksum
     if (!follows) this.clear(before)
-    if (this.#open.length === 0) {
-      this.#openSinceMs = this.#options.elapsedMs()
-      this.#cancelSeal = this.#timers.after(sealAfterMs, () => void this.seal())
+    if (this.#collected.length === 0) {
+      this.#collectedSinceMs = this.#options.elapsedMs()
+      this.#cancelSeal = this.#options.timers.after(sealAfterMs, () => void this.seal())
     }
-    this.#open.push(records)
-    this.#openBytes += records.length
+    this.#collected.push(records)
+    this.#collectedBytes += records.length
     this.#place = place
-    if (this.#openBytes >= pieceBytesMax) void this.seal()
+    if (this.#collectedBytes >= pieceBytesMax) void this.seal()
     return follows
   }
 
   /** Compresses the collected records. Resolves when all pieces are ready. */
   seal(): Promise<void> {
     this.#cancelSeal?.()
-    if (this.#open.length === 0) return this.#sealed
-    const [records, bytes, arrivedMs, epoch] = [this.#open, this.#openBytes, this.#openSinceMs, this.#epoch]
-    this.#open = []
-    this.#openBytes = 0
-    this.#sealing += bytes
+    if (this.#collected.length === 0) return this.#sealed
+    const [records, bytes, arrivedMs, epoch] = [
+      this.#collected,
+      this.#collectedBytes,
+      this.#collectedSinceMs,
+      this.#epoch,
+    ]
+    this.#collected = []
+    this.#collectedBytes = 0
+    this.#compressingBytes += bytes
     this.#sealed = this.#sealed.then(async () => {
       const piece = await pieceOf(Buffer.concat(records), arrivedMs)
       if (epoch !== this.#epoch) return
-      this.#sealing -= bytes
+      this.#compressingBytes -= bytes
       this.#pieces.push(piece)
       this.#pieceBytes += piece.object.length
       this.#options.onPiece()
@@ -152,11 +156,11 @@ export class PieceQueue {
   clear(place: ChainPlace = this.#place): number {
     const { bytes } = this
     this.#cancelSeal?.()
-    this.#open = []
-    this.#openBytes = 0
+    this.#collected = []
+    this.#collectedBytes = 0
     this.#pieces = []
     this.#pieceBytes = 0
-    this.#sealing = 0
+    this.#compressingBytes = 0
     this.#place = place
     this.#start = place
     this.#epoch++

@@ -23,25 +23,24 @@ import { commitsIn, decodeChunk, type PieceRecord, recordsIn } from './chunk.ts'
 import { type BaseName, lineageBytes, type PieceName, partObject, pieceObject } from './object-names.ts'
 import { BackupError, type BackupTarget } from './target.ts'
 
-/** The restored share, from 0 to 1: up to 0.5 for the base copy, then for the log. */
-type OnRestored = (share: number) => void
-
 /**
- * Restores a planned state into the empty folder `folder`; the data file is durable when the promise resolves. Uses
- * memory for the largest object. Throws {@link BackupError} when an object is missing or damaged.
+ * Restores a planned state into the empty folder `folder`; the data file is durable when the promise resolves. Holds
+ * one object in memory at a time. `onProgress` gets the restored share, from 0 to 1: up to 0.5 for the base copy, then
+ * for the log. Throws {@link BackupError} when an object is missing or damaged.
  */
 export async function restoreInto(
   target: BackupTarget,
   { at, base, pieces }: RestorePlan,
   folder: string,
-  onProgress: OnRestored = () => undefined,
+  onProgress: (share: number) => void = () => undefined,
 ): Promise<void> {
   const file = join(folder, dataFileName)
   const { bytes, parts } = await readBase(target, base)
   const free = freeBytes(folder)
   if (bytes > free)
     throw new BackupError(`the data needs ${bytes} free bytes on the disk of ${folder}, which has ${free}`)
-  await writeParts(target, partNames(base, parts), {
+  const names = Array.from({ length: parts }, (_, number) => partObject(base, number))
+  await writeParts(target, names, {
     bytes,
     file,
     onPart: done => onProgress(done / bytes / 2),
@@ -61,10 +60,6 @@ export async function restoreInto(
   }
   await chmod(file, ownerOnly.permissionsMode)
   flush(file)
-}
-
-function* partNames(base: BaseName, parts: number): Iterable<string> {
-  for (let number = 0; number < parts; number++) yield partObject(base, number)
 }
 
 class Replay {

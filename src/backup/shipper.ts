@@ -7,6 +7,7 @@
 // writes the pieces in the order of the log, so a generation has no gap.
 
 import type { Logger } from 'pino'
+import { megabyte } from '../base/bytes.ts'
 import type { Clock } from '../base/clock.ts'
 import { type Micros, micros } from '../base/micros.ts'
 import { type Timers, wait } from '../base/timers.ts'
@@ -43,7 +44,7 @@ interface ShipperOptions {
 }
 
 /** Maximum number of pending compressed bytes. */
-const waitingBytesMax = 64 * 1024 * 1024
+const waitingBytesMax = 64 * megabyte
 /**
  * Microseconds between two base copies: fifty minutes. Writing a copy may take ten more, so a restore replays at most
  * an hour of the log.
@@ -222,6 +223,7 @@ export class Shipper {
         'the backup has a gap before this start, and continues with a new base copy',
       )
     }
+    // Starts after the newest base copy in the target, so that the base copies of the new generation sort after it.
     const start = Math.max(this.#servedSince ?? clock.now(), micros((base?.from ?? -1) + 1))
     this.#servedSince = undefined
     return { name: generationName(start, log), start, base: undefined, time: micros(0), place: undefined }

@@ -45,7 +45,8 @@ type Conversion = 'd' | 'x' | 'o' | 'f' | 'e' | 'g' | 's' | 'b' | 't' | '@' | '^
 /** Conversions that can also be capital letters. */
 const capitalizable = 'xegsbt'
 
-const shape = /%(?:(\d+)\$)?([-#+ 0,(<]*)(\d+)?(?:\.(\d+))?(?:([tT])([A-Za-z]?)|([dxXofeEgGsSbBn%@^]))/y
+const specifierPattern =
+  /%(?:(\d+)\$)?([-#+ 0,(<]*)(\d+)?(?:\.(\d+))?(?:([tT])([A-Za-z]?)|([dxXofeEgGsSbBn%@^]))/y
 
 /** Throws {@link FormatError}. */
 export function parseFormat(format: string): (string | Specifier)[] {
@@ -53,11 +54,11 @@ export function parseFormat(format: string): (string | Specifier)[] {
   let from = 0
   for (let at = format.indexOf('%'); at >= 0; at = format.indexOf('%', from)) {
     if (at > from) parts.push(format.slice(from, at))
-    shape.lastIndex = at
-    const match = shape.exec(format)
+    specifierPattern.lastIndex = at
+    const match = specifierPattern.exec(format)
     if (!match) throw new FormatError('conversion', unreadable(format, at))
     parts.push(specifierOf(match))
-    from = shape.lastIndex
+    from = specifierPattern.lastIndex
   }
   if (from < format.length) parts.push(format.slice(from))
   return parts

@@ -31,7 +31,7 @@ const yearOfEra = (year: number) => (year > 0 ? year : 1 - year)
 const year: Part = parts => String(yearOfEra(parts.year)).padStart(4, '0')
 const shortYear: Part = parts => twoDigits(yearOfEra(parts.year) % 100)
 const hour12 = (parts: CalendarParts) => parts.hour % 12 || 12
-const half = (parts: CalendarParts) => (parts.hour < 12 ? 'am' : 'pm')
+const amPm = (parts: CalendarParts) => (parts.hour < 12 ? 'am' : 'pm')
 const hoursAndMinutes: Part = parts => `${twoDigits(parts.hour)}:${twoDigits(parts.minute)}`
 const clock: Part = (parts, time) => `${hoursAndMinutes(parts, time)}:${twoDigits(parts.second)}`
 
@@ -63,7 +63,7 @@ const timeParts: Readonly<Record<string, Part>> = {
   S: parts => twoDigits(parts.second),
   L: (_parts, time) => String(Math.floor(time.nanos / 1_000_000)).padStart(3, '0'),
   N: (_parts, time) => String(time.nanos).padStart(9, '0'),
-  p: half,
+  p: amPm,
   z: () => '+0000',
   Z: () => 'Z',
   s: (_parts, time) => String(time.seconds),
@@ -71,7 +71,7 @@ const timeParts: Readonly<Record<string, Part>> = {
   R: hoursAndMinutes,
   T: clock,
   r: parts =>
-    `${twoDigits(hour12(parts))}:${twoDigits(parts.minute)}:${twoDigits(parts.second)} ${half(parts).toUpperCase()}`,
+    `${twoDigits(hour12(parts))}:${twoDigits(parts.minute)}:${twoDigits(parts.second)} ${amPm(parts).toUpperCase()}`,
   c: (parts, time) =>
     `${shortName(weekdays, parts.dayOfWeek)} ${shortName(months, parts.month)} ${twoDigits(parts.dayOfMonth)} ` +
     `${clock(parts, time)} Z ${year(parts, time)}`,

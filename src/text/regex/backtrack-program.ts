@@ -298,6 +298,7 @@ function width(node: PatternNode): readonly [least: number, most: number] {
       return width(node.body)
     case 'repeat': {
       const [least, most] = width(node.body)
+      // Zero times infinity would be NaN.
       return [least * node.least, most === 0 || node.most === 0 ? 0 : most * node.most]
     }
     case 'backReference':

@@ -201,9 +201,9 @@ export class BacktrackSearch {
           return first + 1
         case frame.moreOfLoop:
           this.#at = second
-          return this.#again(this.#instructions[first] as Instruction)
+          return this.#beginIteration(this.#instructions[first] as Instruction)
         case frame.back:
-          if (!this.#fartherBack(first, second, third)) break
+          if (!this.#moveFartherBack(first, second, third)) break
           return first + 1
       }
       this.#countSteps(1)
@@ -308,17 +308,17 @@ export class BacktrackSearch {
     // Otherwise, a loop without progress could be endless. As in Java, a loop whose body can match in only one way
     // first completes the required iterations.
     if (empty && (!isDeterministic || done > least)) return counter + 1
-    if (done < least) return this.#again(instruction)
+    if (done < least) return this.#beginIteration(instruction)
     if (done >= most) return counter + 1
     if (instruction.reluctant) {
       this.#push(frame.moreOfLoop, counter, this.#at, 0)
       return counter + 1
     }
     this.#push(frame.choice, counter + 1, this.#at, 0)
-    return this.#again(instruction)
+    return this.#beginIteration(instruction)
   }
 
-  #again({ a, target }: Instruction): number {
+  #beginIteration({ a, target }: Instruction): number {
     this.#set(a, (this.#registers[a] as number) + 1)
     return target
   }
@@ -337,7 +337,7 @@ export class BacktrackSearch {
     return counter + 1
   }
 
-  #fartherBack(counter: number, start: number, left: number): boolean {
+  #moveFartherBack(counter: number, start: number, left: number): boolean {
     if (start === 0) return false
     this.#at = this.#before(start)
     if (left > 1) this.#push(frame.back, counter, this.#at, left - 1)

@@ -13,7 +13,7 @@ const lower = range('a', 'z')
 const upper = range('A', 'Z')
 const punctuation = [...range('!', '/'), ...range(':', '@'), ...range('[', '`'), ...range('{', '~')]
 
-/** The same as in Java. The names are case-sensitive. */
+/** Java's classes that consist of a few ranges. The names are case-sensitive. */
 const asciiClasses = new Map<string, CodePointSet>(
   Object.entries({
     ASCII: [0, 0x7f],
