@@ -23,7 +23,7 @@ export function codePointsBetween(text: string, from: number, to: number): numbe
   return count
 }
 
-/** Returns the offset that is `codePoints` code points after `from`, or the length of the text. Offsets are UTF-16 units. */
+/** Returns the offset `codePoints` code points after `from`, at most the length of the text, in UTF-16 units. */
 export function unitOffset(text: string, codePoints: number, from = 0): number {
   if (codePoints >= text.length - from) return text.length
   step(Math.ceil(codePoints / unitsPerStep))
