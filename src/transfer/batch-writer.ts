@@ -137,6 +137,7 @@ interface BatchRules {
   documents(transaction: Transaction, database: DatabaseId, memo: Memo): DocumentRules
 }
 
+/** The store that a batch is written to, and the limits of its request. */
 export interface BatchTarget {
   readonly store: Store
   readonly rules: BatchRules
@@ -144,7 +145,7 @@ export interface BatchTarget {
   readonly pace?: Pace | undefined
   /** Called after each transaction. */
   readonly onCosts?: OnCosts | undefined
-  /** Called before each transaction. Throws if the import should stop, for example because its client has left. */
+  /** Called before each transaction. Throws if the transfer should stop, for example after its client disconnected. */
   readonly throwIfStopped?: (() => void) | undefined
 }
 
@@ -251,8 +252,10 @@ export class BatchWriter {
     for (const [index, { collection, id }] of records.entries()) {
       const { kind } = outcomes[index] as Outcome
       if (kind !== 'written' && kind !== 'replaced') continue
-      const ref = new Ref(this.#database, this.#resolver.container(collection) as number, id)
-      const reason = attributed(index, () => limited(() => this.#within(() => this.#rules.rejection(ref))))
+      const ref = new Ref(this.#database, this.#resolver.transferredCollection(collection) as number, id)
+      const reason = attributed(index, () =>
+        limited(() => this.#runCollectionCode(() => this.#rules.rejection(ref))),
+      )
       if (reason !== undefined) found.set(index, unmetOutcome(reason))
     }
     if (found.size > 0) throw new RecordRejections(found)
@@ -262,7 +265,7 @@ export class BatchWriter {
   #record(record: DocumentRecord, index: number): Outcome {
     const fault = recordFault(record)
     if (fault !== undefined) return badOutcome(fault)
-    const number = this.#resolver.container(record.collection)
+    const number = this.#resolver.transferredCollection(record.collection)
     if (number === undefined) {
       return this.#options.dryRun ? done.written : badOutcome(`there is no collection ${record.collection}`)
     }
@@ -277,7 +280,7 @@ export class BatchWriter {
     }
     const outcome = record.isHistory ? this.#past(ref, fields, record) : this.#present(ref, fields, record)
     if (outcome.kind === 'written' || outcome.kind === 'replaced' || outcome.kind === 'equal')
-      this.#note(index)
+      this.#reportMissing(index)
     return outcome
   }
 
@@ -294,8 +297,8 @@ export class BatchWriter {
     return isDocument ? undefined : 'its `instance` is not a reference to a document'
   }
 
-  /** Reports what the current record refers to and does not exist: documents and schema objects. */
-  #note(record: number): void {
+  /** Reports the documents and schema objects to which the current record refers and which do not exist. */
+  #reportMissing(record: number): void {
     for (const what of this.#resolver.unresolved) this.#unresolved.push({ record, what })
     for (const ref of this.#resolver.documents) {
       if (this.#transaction.get(ref) !== undefined) continue
@@ -319,7 +322,7 @@ export class BatchWriter {
     if (isExpired(given, snapshotTime)) return done.expired
     const existing = this.#transaction.get(ref)
     if (existing !== undefined && equalValues(existing.fields, given)) return done.equal
-    const fields = this.#within(() => this.#rules.complete(ref, given, existing?.fields))
+    const fields = this.#runCollectionCode(() => this.#rules.complete(ref, given, existing?.fields))
     if ('reason' in fields) return badOutcome(fields.reason)
     if (existing !== undefined && equalValues(existing.fields, fields)) return done.equal
     const other = existing ? 'exists with different content' : this.#hindrance(ref, fields, ts)
@@ -333,7 +336,7 @@ export class BatchWriter {
     if (isPast) this.#insert(ref, ts, fields)
     else this.#transaction.put(this.#targetOf(ref, fields), fields)
     const isCheckedLater = this.#options.checks === 'together'
-    const rejected = isCheckedLater ? undefined : this.#within(() => this.#rules.rejection(ref))
+    const rejected = isCheckedLater ? undefined : this.#runCollectionCode(() => this.#rules.rejection(ref))
     if (rejected !== undefined) throw new DocumentRejection(rejected)
     return other === undefined ? done.written : done.replaced
   }
@@ -342,7 +345,7 @@ export class BatchWriter {
    * Runs code that a collection defines. Its CPU time and that of the index bindings are counted together, for the time
    * limit of a record and for the pauses of an import.
    */
-  #within<T>(work: () => T): T {
+  #runCollectionCode<T>(work: () => T): T {
     return this.#target.store.bindings.within(work)
   }
 

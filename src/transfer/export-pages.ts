@@ -3,14 +3,8 @@
 import { nextTurn } from '../base/slices.ts'
 import type { Store } from '../storage/store/store.ts'
 import type { DatabaseId } from '../values/value.ts'
-import type { OnCosts } from './batch-writer.ts'
+import type { BatchTarget } from './batch-writer.ts'
 import { type ExportPage, type ExportPageRequest, readSlice } from './read-page.ts'
-
-/** The parameters of {@link readPage} that a service sets. `throwIfStopped` throws if the export should stop. */
-interface PageOptions {
-  readonly onCosts?: OnCosts | undefined
-  readonly throwIfStopped?: (() => void) | undefined
-}
 
 /**
  * Reads a page of a collection. Only the last page may be empty. Rejects with `TransferError` when the history no longer
@@ -20,7 +14,7 @@ export async function readPage(
   store: Store,
   database: DatabaseId,
   request: ExportPageRequest,
-  { onCosts, throwIfStopped }: PageOptions = {},
+  { onCosts, throwIfStopped }: Pick<BatchTarget, 'onCosts' | 'throwIfStopped'> = {},
 ): Promise<ExportPage> {
   for (let { place } = request; ; ) {
     throwIfStopped?.()

@@ -1,7 +1,7 @@
 // Reads documents from the store for an export, page by page, all at one snapshot time. Each page has one or more
 // transactions of its own, which read the state at the snapshot time from the history, so no transaction stays open
 // during an export. Neither a long history nor many deleted documents make a transaction long, so an export does not
-// delay others.
+// delay other requests.
 
 import { epoch, micros } from '../base/micros.ts'
 import { RequestError } from '../base/request-errors.ts'
@@ -120,7 +120,7 @@ class PageReader {
   constructor(transaction: Transaction, database: DatabaseId, request: ExportPageRequest) {
     this.#transaction = transaction
     this.#request = request
-    const number = new Resolver(transaction.catalogue, database).container(request.collection)
+    const number = new Resolver(transaction.catalogue, database).transferredCollection(request.collection)
     if (number === undefined) throw new TransferError(`there is no collection ${request.collection}`)
     this.#collection = new Ref(database, native.collections, BigInt(number))
   }
@@ -128,7 +128,7 @@ class PageReader {
   read(): ExportPage {
     const { at, place } = this.#request
     const { database, id } = this.#collection
-    // A collection whose documents were all removed at their expiry has no row that would fail.
+    // Reading a removed version fails. In a collection whose documents have all expired, there is no row to read.
     this.#transaction.requireRetained(database, Number(id), at)
     const next = place.part === 'versions' ? this.#rest(place) : this.#from(place)
     return { records: this.#records, next }

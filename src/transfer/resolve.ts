@@ -47,7 +47,7 @@ export class Resolver {
   }
 
   /** Number of a user collection or of the collection of credentials; undefined for other names. */
-  container(name: string): number | undefined {
+  transferredCollection(name: string): number | undefined {
     return isTransferred(name) ? this.collection(name) : undefined
   }
 
@@ -98,9 +98,11 @@ export class Resolver {
   #reference(reference: UnresolvedRef): Value {
     const { target } = reference
     if (target.type === 'document') {
-      const { target: within } = target.collection
+      const { target: collection } = target.collection
       const number =
-        within.type === 'collection' && within.scope === undefined ? this.collection(within.name) : undefined
+        collection.type === 'collection' && collection.scope === undefined
+          ? this.collection(collection.name)
+          : undefined
       // A reference to a schema object by number is not resolved, because the number could come from another database.
       if (number === undefined || namedNatives.has(number)) return this.#unresolvable(reference)
       const ref = new Ref(this.#database, number, target.id)

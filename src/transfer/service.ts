@@ -34,17 +34,17 @@ export interface TransferService {
     database: DatabaseId,
     records: readonly DocumentRecord[],
     options: BatchOptions,
-    within?: TransferRequest,
+    context?: TransferRequest,
   ): Promise<BatchResult>
   /** Returns one boolean per document, true if the document is missing. */
   missing(
     database: DatabaseId,
     documents: readonly NamedDocument[],
-    within?: TransferRequest,
+    context?: TransferRequest,
   ): Promise<readonly boolean[]>
   snapshot(database: DatabaseId): ExportSnapshot
   /** Rejects with `TransferError` if the collection does not exist, or if the history no longer contains the export time. */
-  page(database: DatabaseId, request: ExportPageRequest, within?: TransferRequest): Promise<ExportPage>
+  page(database: DatabaseId, request: ExportPageRequest, context?: TransferRequest): Promise<ExportPage>
 }
 
 /**
@@ -64,18 +64,14 @@ export function createTransferService(
     },
   }
   return {
-    write: (database, records, options, { onCosts, ticket } = {}) => {
-      const throwIfStopped = ticket && (() => ticket.throwIfStopped())
-      return writeBatch({ store, rules, pace, onCosts, throwIfStopped }, database, records, options)
-    },
-    missing: (database, documents, { onCosts, ticket } = {}) => {
-      const throwIfStopped = ticket && (() => ticket.throwIfStopped())
-      return missingOf(store, database, documents, { onCosts, throwIfStopped })
-    },
+    write: (database, records, options, context) =>
+      writeBatch({ store, rules, pace, ...hooksOf(context) }, database, records, options),
+    missing: (database, documents, context) => missingOf(store, database, documents, hooksOf(context)),
     snapshot: database => takeSnapshot(store, database),
-    page: (database, request, { onCosts, ticket } = {}) => {
-      const throwIfStopped = ticket && (() => ticket.throwIfStopped())
-      return readPage(store, database, request, { onCosts, throwIfStopped })
-    },
+    page: (database, request, context) => readPage(store, database, request, hooksOf(context)),
   }
+}
+
+function hooksOf({ onCosts, ticket }: TransferRequest = {}): Pick<BatchTarget, 'onCosts' | 'throwIfStopped'> {
+  return { onCosts, throwIfStopped: ticket && (() => ticket.throwIfStopped()) }
 }

@@ -17,7 +17,6 @@ import {
   HiddenVersion,
   isRejection,
   type MissingReference,
-  type OnCosts,
   type Outcome,
   RecordRejections,
   reasonOf,
@@ -162,7 +161,7 @@ async function inTransaction(
     memo.begin()
     const writer = new BatchWriter(transaction, database, options, isCareful, target, memo)
     if (pace === undefined) return work(writer, unlimited)
-    const limited = <T>(work: () => T) => store.bindings.perItem(writeBatchLimits.recordBindingsMs, work)
+    const limited = <T>(each: () => T) => store.bindings.perItem(writeBatchLimits.recordBindingsMs, each)
     return store.counted(database, () => work(writer, limited))
   }
   // A careful writer checks the history before each insert, which is slower and rarely necessary.
@@ -187,18 +186,12 @@ function withoutWrites<T>({ counters, result }: Attempt<T>): Pick<Attempt<T>, 'c
   return { result, counters: { ...counters, writeBytes: 0, writeOps: 0 } }
 }
 
-/** The parameters of {@link missingOf} that a service sets. `throwIfStopped` throws if the import should stop. */
-interface MissingOptions {
-  readonly onCosts?: OnCosts | undefined
-  readonly throwIfStopped?: (() => void) | undefined
-}
-
 /** Returns for each document whether it is missing. Reads in slices, so that a long list does not block the process. */
 export async function missingOf(
   store: Store,
   database: DatabaseId,
   documents: readonly { readonly collection: string; readonly id: bigint }[],
-  { onCosts, throwIfStopped }: MissingOptions,
+  { onCosts, throwIfStopped }: Pick<BatchTarget, 'onCosts' | 'throwIfStopped'>,
 ): Promise<readonly boolean[]> {
   const found: boolean[] = []
   while (found.length < documents.length) {
@@ -208,7 +201,7 @@ export async function missingOf(
       const resolver = new Resolver(transaction.catalogue, database)
       do {
         const { collection, id } = documents[found.length] as (typeof documents)[number]
-        const number = resolver.container(collection)
+        const number = resolver.transferredCollection(collection)
         found.push(number === undefined || transaction.get(new Ref(database, number, id)) === undefined)
       } while (found.length < documents.length && !isOver())
     })
