@@ -1,6 +1,6 @@
 // Connects to a database in a data directory that no service uses.
 
-import type { Engine } from '../engine/engine-contract.ts'
+import type { Engine, QueryRequest } from '../engine/engine-contract.ts'
 import { defaultApiVersion } from '../fql4/wire/version.ts'
 import { schemaOptions, schemaRequestText } from '../fql10/wire/schema-request.ts'
 import { importOptions, schemaTextOptions } from '../graphql/wire/import-options.ts'
@@ -36,48 +36,38 @@ export function localConnection(
     databases.set(path.join('/'), principal.database)
     return principal.database
   }
-  const graphql = async (path: DatabasePath, options: Readonly<Record<string, string>>, text?: string) => {
-    const { body, status } = await engine.query(
-      {
-        authorization: `Bearer ${scopedSecret(secret, path)}`,
-        language: 'graphql',
-        dialect: defaultApiVersion,
-        options,
-        body: text,
-        timeoutMs: queryTimeoutMs,
-      },
+  const send = (path: DatabasePath, request: Omit<QueryRequest, 'authorization' | 'timeoutMs'>) =>
+    engine.query(
+      { ...request, authorization: `Bearer ${scopedSecret(secret, path)}`, timeoutMs: queryTimeoutMs },
       undefined,
     )
+  const graphql = async (path: DatabasePath, options: Readonly<Record<string, string>>, text?: string) => {
+    const { body, status } = await send(path, {
+      language: 'graphql',
+      dialect: defaultApiVersion,
+      options,
+      body: text,
+    })
     return graphqlBody(name, status, body)
   }
   return {
     name,
     close,
     async query(path, expression) {
-      const { body, status } = await engine.query(
-        {
-          authorization: `Bearer ${scopedSecret(secret, path)}`,
-          language: '4',
-          dialect: '4',
-          body: writeJson(expression),
-          timeoutMs: queryTimeoutMs,
-        },
-        undefined,
-      )
+      const { body, status } = await send(path, {
+        language: '4',
+        dialect: '4',
+        body: writeJson(expression),
+      })
       return resourceOf(name, status, body)
     },
     ...schemaMethods(name, async (path, request) => {
-      const { body, status } = await engine.query(
-        {
-          authorization: `Bearer ${scopedSecret(secret, path)}`,
-          language: '10',
-          dialect: '10',
-          options: schemaOptions,
-          body: schemaRequestText(request),
-          timeoutMs: queryTimeoutMs,
-        },
-        undefined,
-      )
+      const { body, status } = await send(path, {
+        language: '10',
+        dialect: '10',
+        options: schemaOptions,
+        body: schemaRequestText(request),
+      })
       return schemaBody(name, status, body)
     }),
     graphqlSchema: path => graphql(path, schemaTextOptions),
