@@ -10,7 +10,7 @@ import { TextEdits } from '../fql10/schema/fsl/edit.ts'
 import { itemKey, placeWithComment } from '../fql10/schema/fsl/patch.ts'
 import type { SchemaItem } from '../fql10/schema/fsl/schema-items.ts'
 import type { DatabasePath, SchemaConnection } from './connection.ts'
-import { type FslFile, isPlain, isStub, readFsl, stubOf } from './fsl.ts'
+import { type FslFile, isStub, isVersion4Collection, readFsl, stubOf } from './fsl.ts'
 import { missingGraphqlTypes } from './graphql-types.ts'
 import { object } from './query-json.ts'
 import { type SchemaRecord, TransferError } from './record.ts'
@@ -81,11 +81,13 @@ async function writeObjects(
   if (files.length === 0) return writeSchema(connection, path, records, dryRun)
   const items = files.flatMap(file => file.items)
   const inFiles = new Set(items.map(({ kind, name }) => keyOf(kind, name.text)))
-  const plain = new Set(items.filter(isPlain).map(({ kind, name }) => keyOf(kind, name.text)))
-  const isInFiles = ({ name, object }: SchemaRecord) => inFiles.has(keyOf(object.replace('_', ' '), name))
+  const collections4 = new Set(
+    items.filter(isVersion4Collection).map(({ kind, name }) => keyOf(kind, name.text)),
+  )
+  const isInFiles = (record: SchemaRecord) => inFiles.has(keyOfRecord(record))
   // Created before the push, because version 4 allows names that files cannot declare.
-  const isOfVersion4 = ({ name, object, params }: SchemaRecord) =>
-    plain.has(keyOf(object, name)) && params.has('history_days')
+  const isOfVersion4 = (record: SchemaRecord) =>
+    collections4.has(keyOfRecord(record)) && record.params.has('history_days')
   const rest = records.filter(record => !isInFiles(record) || hasOwnFields(record) || isOfVersion4(record))
   const [early, late] = [rest.filter(isEarly), rest.filter(record => !isEarly(record))]
   // Files may refer to roles of version 4, and these roles may refer to objects in the files. So these roles are
@@ -95,24 +97,22 @@ async function writeObjects(
   const stubs = named.map(each => ({ ...each, params: stubOf(each.object, each.params) }))
   const hidden = roles.map(each => ({ ...each, params: hiddenRole(each.name) }))
   const first = await writeSchema(connection, path, [...early, ...stubs, ...hidden], dryRun)
-  const made = new Set(
+  const created = new Set(
     first.filter(({ outcome }) => outcome === 'created').map(({ kind, name }) => keyOf(kind, name)),
   )
-  const isMade = ({ name, object }: SchemaRecord) => made.has(keyOf(object.replace('_', ' '), name))
+  const isCreated = (record: SchemaRecord) => created.has(keyOfRecord(record))
+  const rolesWith = (wanted: SchemaFinding['outcome']) =>
+    new Set(
+      first.filter(({ kind, outcome }) => kind === 'role' && outcome === wanted).map(({ name }) => name),
+    )
   // A role that equals its hidden form was created by an interrupted import, which has not given it its rights.
-  const stillHidden = new Set(
-    first.filter(({ kind, outcome }) => kind === 'role' && outcome === 'equal').map(({ name }) => name),
-  )
-  const ownStubs = new Set(
-    named.filter(isMade).map(({ name, object }) => keyOf(object.replace('_', ' '), name)),
-  )
+  const stillHidden = rolesWith('equal')
+  const ownStubs = new Set(named.filter(isCreated).map(keyOfRecord))
   const pushed = await pushFiles(connection, path, files, { dryRun, stubs: ownStubs })
   // For a collection that is also in a file, the report shows the finding for the file.
   const unpushed = first.filter(({ kind, name }) => !inFiles.has(keyOf(kind, name)))
   // Existing roles with rights differ from the hidden form, and are compared with the export.
-  const withRights = new Set(
-    first.filter(({ kind, outcome }) => kind === 'role' && outcome === 'different').map(({ name }) => name),
-  )
+  const withRights = rolesWith('different')
   const compared = await writeSchema(
     connection,
     path,
@@ -131,7 +131,7 @@ async function writeObjects(
     : await completeStubs(
         connection,
         path,
-        roles.filter(each => isMade(each) || stillHidden.has(each.name)),
+        roles.filter(each => isCreated(each) || stillHidden.has(each.name)),
       )
   return [...own, ...compared, ...pushed, ...others, ...rejected]
 }
@@ -149,6 +149,10 @@ function hiddenRole(name: string): SchemaRecord['params'] {
 
 function keyOf(kind: string, name: string): string {
   return `${kind} ${name}`
+}
+
+function keyOfRecord({ name, object }: SchemaRecord): string {
+  return keyOf(object.replace('_', ' '), name)
 }
 
 /**
@@ -224,21 +228,25 @@ function planOf(
   const texts = new Map(present.map(({ name, text }) => [name, text]))
   for (const { items, name, text } of files) {
     if (items.length > 0 && items.every(item => kept.has(item))) continue
-    const there = push.get(name) ?? texts.get(name) ?? ''
+    const existing = push.get(name) ?? texts.get(name) ?? ''
     const added = without(items, kept, text)
     // An earlier import of the file may have written the comment at its beginning.
     const comment = text.slice(0, items[0]?.commentStart)
-    const isNew = !there.includes(comment.trim())
+    const isNew = !existing.includes(comment.trim())
     push.set(
       name,
-      there.trim() === '' ? added : `${there.trimEnd()}\n\n${isNew ? added : added.slice(comment.length)}`,
+      existing.trim() === ''
+        ? added
+        : `${existing.trimEnd()}\n\n${isNew ? added : added.slice(comment.length)}`,
     )
   }
   const findings = wanted.map(item => ({
     database: path.join('/'),
     kind: item.kind,
     name: item.name.text,
-    outcome: kept.has(item) ? compared(before.get(itemKey(item)) as SchemaItem, item) : ('created' as const),
+    outcome: kept.has(item)
+      ? compareItems(before.get(itemKey(item)) as SchemaItem, item)
+      : ('created' as const),
   }))
   return { findings, push }
 }
@@ -250,10 +258,10 @@ function withoutStubs(file: FslFile, stubs: ReadonlySet<string>): FslFile {
 }
 
 function isKept(item: SchemaItem | undefined): boolean {
-  return item !== undefined && !isPlain(item)
+  return item !== undefined && !isVersion4Collection(item)
 }
 
-function compared(before: SchemaItem, after: SchemaItem): 'equal' | 'different' {
+function compareItems(before: SchemaItem, after: SchemaItem): 'equal' | 'different' {
   return changesOf([before], [after]).length === 0 ? 'equal' : 'different'
 }
 

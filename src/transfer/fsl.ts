@@ -28,11 +28,11 @@ export function readFsl(name: string, text: string, shown = name): FslFile {
 }
 
 /** True for a collection that version 4 can express completely. */
-export function isPlain(item: SchemaItem): boolean {
+export function isVersion4Collection(item: SchemaItem): boolean {
   return (
     item.kind === 'collection' &&
     item.annotations.length === 0 &&
-    item.members.every(({ kind }) => plainMembers.has(kind))
+    item.members.every(({ kind }) => version4Members.has(kind))
   )
 }
 
@@ -79,10 +79,10 @@ export function isVersion10Schema(files: readonly FslFile[]): boolean {
 
 /** True if only version 10 can define the item. Roles and access providers may belong to either version. */
 function isOfVersion10(item: SchemaItem): boolean {
-  return item.kind === 'function' || (item.kind === 'collection' && !isPlain(item))
+  return item.kind === 'function' || (item.kind === 'collection' && !isVersion4Collection(item))
 }
 
-const plainMembers: ReadonlySet<string> = new Set(['history_days', 'ttl_days'])
+const version4Members: ReadonlySet<string> = new Set(['history_days', 'ttl_days'])
 
 /** Types by their names in schema files. */
 const typeNames: Readonly<Record<string, ImportType>> = {

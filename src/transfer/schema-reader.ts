@@ -7,7 +7,7 @@ import { type Json, type Micros, nativeOfKind, type SchemaKind } from '../values
 import { writeJson } from '../values/write-json.ts'
 import type { DatabasePath, TransferConnection } from './connection.ts'
 import { schemaPaths } from './export-paths.ts'
-import { isPlain, isStub, isVersion10Schema, readFsl, stubOf, supplementOf } from './fsl.ts'
+import { isStub, isVersion4Collection, isVersion10Schema, readFsl, stubOf, supplementOf } from './fsl.ts'
 import { allObjects, literal, object } from './query-json.ts'
 import { namedKinds } from './references.ts'
 
@@ -104,7 +104,7 @@ async function readSchemaFiles(connection: TransferConnection, path: DatabasePat
   return {
     texts: files.map(({ name, text }) => ({ file: paths.get(name) as string, text })),
     inFiles: new Set(items.map(({ kind, name }) => `${setOf(kind)} ${name.text}`)),
-    plain: new Set(items.filter(isPlain).map(({ name }) => `collections ${name.text}`)),
+    plain: new Set(items.filter(isVersion4Collection).map(({ name }) => `collections ${name.text}`)),
     isNeeded: isVersion10Schema(read),
     shapes: new Map(
       items.flatMap(item => (item.kind === 'collection' ? [[item.name.text, shapeOf(item)]] : [])),

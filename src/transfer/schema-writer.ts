@@ -97,7 +97,7 @@ export async function completeStubs(
       await connection.query(path, object({ update: referenceTo(record), params: literal(params) }))
     } catch (error) {
       if (!(error instanceof QueryError)) throw error
-      rejected.push(finding({ connection, path, dryRun: false }, record, 'failed', error.message))
+      rejected.push(finding({ path }, record, 'failed', error.message))
     }
   }
   return rejected
@@ -178,15 +178,15 @@ function asItems(name: string, value: Parameters<typeof equalValues>[0]): Parame
 }
 
 function finding(
-  { path }: Target,
-  { name, object: kind }: SchemaRecord,
+  { path }: Pick<Target, 'path'>,
+  record: SchemaRecord,
   outcome: SchemaFinding['outcome'],
   reason?: string,
 ): SchemaFinding {
   return {
     database: path.join('/'),
-    kind: kind.replace('_', ' '),
-    name,
+    kind: kindOf(record),
+    name: record.name,
     outcome,
     ...(reason !== undefined && { reason }),
   }
@@ -254,10 +254,8 @@ export class LateData {
     const rejected: SchemaFinding[] = []
     for (const waiting of this.#waiting) {
       const reason = await writeData(connection, waiting)
-      if (reason === undefined) continue
-      const { path, record } = waiting
-      const about = { database: path.join('/'), kind: kindOf(record), name: record.name }
-      rejected.push({ ...about, outcome: 'failed', reason: `it has no data: ${reason}` })
+      if (reason !== undefined)
+        rejected.push(finding(waiting, waiting.record, 'failed', `it has no data: ${reason}`))
     }
     return rejected
   }
