@@ -6,7 +6,7 @@
  * Maximum number of characters of a path segment. All file systems allow a segment of this length plus the suffix of a
  * data file.
  */
-const stepCharsMax = 200
+const segmentCharsMax = 200
 
 /** The pieces of a long segment. An encoded character (`%XX`) is not split. */
 const pieces = /(?:%[0-9A-F]{2}|[^%]){1,66}/g
@@ -14,20 +14,20 @@ const pieces = /(?:%[0-9A-F]{2}|[^%]){1,66}/g
 /** Ends each piece except the last one. No encoded name ends with this character. */
 const pieceEnd = '%'
 
-function plainStep(name: string): string {
+function plainSegment(name: string): string {
   return encodeURIComponent(name).replace(/^\./, '%2E')
 }
 
 /** Encodes the uppercase letters of a name that differs from another one only by case. */
-function caselessStep(name: string): string {
-  return plainStep(name).replace(/%[0-9A-F]{2}|[A-Z]/g, found =>
+function caselessSegment(name: string): string {
+  return plainSegment(name).replace(/%[0-9A-F]{2}|[A-Z]/g, found =>
     found.length > 1 ? found : `%${found.charCodeAt(0).toString(16).toUpperCase()}`,
   )
 }
 
 /** A path with one folder for each piece of a long segment. */
-function inPieces(step: string): string {
-  return (step.match(pieces) ?? []).join(`${pieceEnd}/`)
+function inPieces(segment: string): string {
+  return (segment.match(pieces) ?? []).join(`${pieceEnd}/`)
 }
 
 /**
@@ -38,14 +38,14 @@ export function folderPaths(names: Iterable<string>): ReadonlyMap<string, string
   const distinct = [...new Set(names)]
   const counts = new Map<string, number>()
   for (const name of distinct) {
-    const key = plainStep(name).toLowerCase()
+    const key = plainSegment(name).toLowerCase()
     counts.set(key, (counts.get(key) ?? 0) + 1)
   }
   return new Map(
     distinct.map(name => {
-      const step = plainStep(name)
-      if (step.length > stepCharsMax) return [name, inPieces(caselessStep(name))]
-      return [name, counts.get(step.toLowerCase()) === 1 ? step : caselessStep(name)]
+      const segment = plainSegment(name)
+      if (segment.length > segmentCharsMax) return [name, inPieces(caselessSegment(name))]
+      return [name, counts.get(segment.toLowerCase()) === 1 ? segment : caselessSegment(name)]
     }),
   )
 }
@@ -70,18 +70,18 @@ export function schemaPaths(names: Iterable<string>): ReadonlyMap<string, string
   return new Map(
     distinct.map(name => [
       name,
-      isNested(name) ? name.split('/').map(plainStep).join('/') : inPieces(caselessStep(name)),
+      isNested(name) ? name.split('/').map(plainSegment).join('/') : inPieces(caselessSegment(name)),
     ]),
   )
 }
 
 /** All prefixes, encoded: `a`, `a/b` and `a/b/c` for the name `a/b/c`. */
 function prefixesOf(name: string): readonly string[] {
-  const steps = name.split('/')
-  return steps.map((_, at) =>
-    steps
+  const segments = name.split('/')
+  return segments.map((_, at) =>
+    segments
       .slice(0, at + 1)
-      .map(plainStep)
+      .map(plainSegment)
       .join('/'),
   )
 }
@@ -91,11 +91,11 @@ function prefixesOf(name: string): readonly string[] {
  * of an export.
  */
 function isRelative(name: string): boolean {
-  const steps = name.split('/')
-  const folders = steps.slice(0, -1)
+  const segments = name.split('/')
+  const folders = segments.slice(0, -1)
   return (
-    folders.every(step => step !== '' && !step.includes('.')) &&
-    steps.every(step => plainStep(step).length <= stepCharsMax)
+    folders.every(segment => segment !== '' && !segment.includes('.')) &&
+    segments.every(segment => plainSegment(segment).length <= segmentCharsMax)
   )
 }
 
@@ -105,14 +105,14 @@ export function nameOfPath(path: string): string {
 }
 
 /** True if a folder is one piece of a longer name. A subfolder has the next piece. */
-export function isPiece(step: string): boolean {
-  return step.endsWith(pieceEnd)
+export function isPiece(segment: string): boolean {
+  return segment.endsWith(pieceEnd)
 }
 
-function decoded(step: string): string {
+function decoded(segment: string): string {
   try {
-    return decodeURIComponent(step)
+    return decodeURIComponent(segment)
   } catch {
-    return step
+    return segment
   }
 }

@@ -20,7 +20,7 @@ import {
 } from '../values/value.ts'
 import { doubleText } from '../values/write-json.ts'
 import type { ExportMembers } from './csv-cells.ts'
-import { isPrinted, printedLambda } from './formats/export-values.ts'
+import { isPlaceholder, lambdaPlaceholder } from './formats/export-values.ts'
 import { credentialsName, type DocumentRecord } from './record.ts'
 import { exportName, nativeCollection, nativeOf } from './references.ts'
 
@@ -92,7 +92,7 @@ export class ExportPrinter {
   #value(value: Value): string {
     switch (typeof value) {
       case 'string':
-        return this.#isTagged && isPrinted(value)
+        return this.#isTagged && isPlaceholder(value)
           ? `{"@string":${JSON.stringify(value)}}`
           : JSON.stringify(value)
       case 'bigint':
@@ -138,8 +138,12 @@ export class ExportPrinter {
   #reference({ target }: UnresolvedRef): string {
     switch (target.type) {
       case 'document': {
-        const within = target.collection.target
-        return this.#ref('id', String(target.id), within.type === 'collection' ? within.name : 'Deleted')
+        const collection = target.collection.target
+        return this.#ref(
+          'id',
+          String(target.id),
+          collection.type === 'collection' ? collection.name : 'Deleted',
+        )
       }
       case 'index':
         return JSON.stringify(`[legacy index ${target.name}]`)
@@ -166,7 +170,7 @@ export class ExportPrinter {
   #lambda(lambda: Lambda): string {
     if (!this.#isTagged) {
       this.#onLost('a stored lambda')
-      return JSON.stringify(printedLambda)
+      return JSON.stringify(lambdaPlaceholder)
     }
     const names = { scope: rootDatabase, nameOf: () => undefined, databaseDocument: () => undefined }
     return `{"@object":${renderValue(lambda, { apiVersion: '4', names })}}`

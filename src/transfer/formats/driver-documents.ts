@@ -96,11 +96,12 @@ function credentialFields(element: ReadonlyMap<string, Json>): ObjectValue {
 }
 
 /** Not imported: the service sets these members, or they have no meaning in other databases. */
-const ownMembers = new Set(['ref', 'ts', 'class', 'active', 'global_id', 'audience', 'secret'])
+const omittedMembers = new Set(['ref', 'ts', 'class', 'active', 'global_id', 'audience', 'secret'])
 
 function schemaObject(object: CreatedKind, name: string, element: ReadonlyMap<string, Json>): SourceRecord {
   const params = new Map<string, Json>()
-  for (const [member, json] of element) if (!ownMembers.has(member) && json !== null) params.set(member, json)
+  for (const [member, json] of element)
+    if (!omittedMembers.has(member) && json !== null) params.set(member, json)
   if (object !== 'key' && typeof params.get('name') !== 'string') params.set('name', name)
   return { kind: 'schema', object, name, params }
 }

@@ -117,8 +117,8 @@ function badReference(json: Json): BadRecord {
 }
 
 function driverLambda(json: Json): Value {
-  const isOne = json instanceof Map && json.has('lambda') && json.has('expr')
-  if (!isOne) throw new BadRecord('a @query without a lambda')
+  const isLambda = json instanceof Map && json.has('lambda') && json.has('expr')
+  if (!isLambda) throw new BadRecord('a @query without a lambda')
   const { lambda, expr, api_version: version } = Object.fromEntries(json) as Record<string, Json>
   const isNames = Array.isArray(lambda) && lambda.every(name => typeof name === 'string')
   if (typeof lambda !== 'string' && !isNames) throw new BadRecord('a @query with invalid parameters')

@@ -29,7 +29,7 @@ function readDocument(
   element: Json,
   context: ElementContext,
   member: '@mod' | 'name' | undefined,
-  notationOf: (place: ElementContext) => Notation,
+  notationOf: (context: ElementContext) => Notation,
 ): SourceDocument {
   if (!(element instanceof Map)) throw new BadRecord('no object')
   const coll = element.get('coll')
@@ -38,7 +38,7 @@ function readDocument(
   const id = readId(element.get('id'))
   if (id === undefined) throw new BadRecord(`a document ${faultOfId(element.get('id'))}`)
   const collection = name === 'Credential' ? credentialsName : name
-  const place = { ...context, collection }
+  const inner = { ...context, collection }
   const time = instant(element.get('ts'), 'ts')
   const version = element.get('@version')
   return {
@@ -51,8 +51,8 @@ function readDocument(
     fields:
       collection === credentialsName
         ? // The owner of credentials is always a reference.
-          credentials(element, notationOf({ ...place, isCollection: () => true }))
-        : fieldsOf(element, notationOf(place)),
+          credentials(element, notationOf({ ...inner, isCollection: () => true }))
+        : fieldsOf(element, notationOf(inner)),
   }
 }
 
@@ -60,12 +60,12 @@ function readDocument(
  * Not user fields. `@version` marks a version in the history of a document, which only exports of Terrarium contain. No
  * user field has this name.
  */
-const ownMembers = new Set(['id', 'coll', 'ts', 'ttl', 'data', '@version'])
+const metadataMembers = new Set(['id', 'coll', 'ts', 'ttl', 'data', '@version'])
 
 function fieldsOf(element: ReadonlyMap<string, Json>, notation: Notation): ObjectValue {
   const data = new Map<string, Value>()
   for (const [name, json] of element)
-    if (!ownMembers.has(name)) data.set(name, readValue(json, name, notation))
+    if (!metadataMembers.has(name)) data.set(name, readValue(json, name, notation))
   // Fields with reserved names are in `data`.
   const given = element.get('data')
   const more = tagOf(given)?.[0] === '@object' ? tagOf(given)?.[1] : (given ?? new Map<string, Json>())
@@ -103,34 +103,34 @@ function instant(json: Json | undefined, member: 'ts' | 'ttl'): Time | undefined
 }
 
 /** Throws `BadRecord` for a value that does not fit the type of its field. */
-function driver10Notation(place: ElementContext): Notation {
-  const plain = plainNotation(place)
+function driver10Notation(context: ElementContext): Notation {
+  const plain = plainNotation(context)
   return (json, path) => {
     if (!(json instanceof Map)) return plain(json, path)
-    const type = place.types.get(place.collection, path)
-    return typeof type === 'object' ? convert(json, type) : known(json, place)
+    const type = context.types.get(context.collection, path)
+    return typeof type === 'object' ? convert(json, type) : readKnownObject(json, context)
   }
 }
 
 /** Reads times, dates, references, modules and bytes. */
-function known(json: ReadonlyMap<string, Json>, place: ElementContext): Value | undefined {
-  const time = only(json, 'isoString')
+function readKnownObject(json: ReadonlyMap<string, Json>, context: ElementContext): Value | undefined {
+  const time = onlyMember(json, 'isoString')
   if (time !== undefined) return parseTime(time)
-  const date = only(json, 'dateString')
+  const date = onlyMember(json, 'dateString')
   if (date !== undefined) return parseDate(date)
-  const module = only(json, 'name')
+  const module = onlyMember(json, 'name')
   const coll = json.get('coll')
   if (coll instanceof Map && (json.has('id') || json.has('name'))) {
-    const collection = only(coll, 'name')
+    const collection = onlyMember(coll, 'name')
     // If the query also fetched the referenced document, the output contains it instead of the reference.
-    if (collection !== undefined) return namedReference(collection, json.get('id'), json.get('name'), place)
+    if (collection !== undefined) return namedReference(collection, json.get('id'), json.get('name'), context)
   }
-  if (module !== undefined && place.isCollection(module)) return schemaReference('collection', module)
+  if (module !== undefined && context.isCollection(module)) return schemaReference('collection', module)
   return bytes(json)
 }
 
 /** Returns undefined if the object has other members. */
-function only(json: ReadonlyMap<string, Json>, name: string): string | undefined {
+function onlyMember(json: ReadonlyMap<string, Json>, name: string): string | undefined {
   const value = json.size === 1 ? json.get(name) : undefined
   return typeof value === 'string' ? value : undefined
 }

@@ -26,12 +26,12 @@ import { faultOfId, type Notation, readFields, readTextTag, type TextTags, tagOf
 const deletedName = 'Deleted'
 
 /** Stands for a lambda in exports of the hosted service. */
-export const printedLambda = '[function <lambda>]'
-const printedIndex = /^\[legacy index (.+)\]$/
+export const lambdaPlaceholder = '[function <lambda>]'
+const indexPlaceholder = /^\[legacy index (.+)\]$/
 
 /** True for a text that looks like a placeholder of the hosted service. */
-export function isPrinted(text: string): boolean {
-  return text === printedLambda || printedIndex.test(text)
+export function isPlaceholder(text: string): boolean {
+  return text === lambdaPlaceholder || indexPlaceholder.test(text)
 }
 
 const textTags: TextTags = {
@@ -46,13 +46,13 @@ const textTags: TextTags = {
 }
 
 /** Throws {@link BadRecord} for invalid tags. */
-export function taggedNotation(place: ElementContext): Notation {
+export function taggedNotation(context: ElementContext): Notation {
   const notation: Notation = (json, path) => {
-    if (typeof json === 'string') return textOrPrinted(json, place)
+    if (typeof json === 'string') return textOrPlaceholder(json, context)
     const [tag, content] = tagOf(json) ?? []
     if (tag === undefined || content === undefined) return undefined
-    if (tag === '@ref') return reference(content, place)
-    if (tag === '@mod') return moduleReference(content, place)
+    if (tag === '@ref') return reference(content, context)
+    if (tag === '@mod') return moduleReference(content, context)
     const value =
       tag === '@object' && content instanceof Map
         ? // In exports of Terrarium, a lambda or a set is an `@query` inside an `@object`.
@@ -76,13 +76,13 @@ export function isTagged10(tag: string, content: Json): boolean {
 }
 
 /** Reads a text, or the placeholder of an index or a lambda. */
-function textOrPrinted(text: string, { collection, notes, origin }: ElementContext): Value {
+function textOrPlaceholder(text: string, { collection, notes, origin }: ElementContext): Value {
   if (!text.startsWith('[')) return text
-  if (text === printedLambda) {
+  if (text === lambdaPlaceholder) {
     notes.lost('a stored lambda, for which the export has only a placeholder', collection, origin)
     return null
   }
-  const index = printedIndex.exec(text)?.[1]
+  const index = indexPlaceholder.exec(text)?.[1]
   return index === undefined ? text : schemaReference('index', index)
 }
 
@@ -99,12 +99,12 @@ function readDouble(text: string): number | undefined {
 }
 
 /** `{id, coll}` for documents, `{name, coll}` for named objects. */
-function reference(content: Json, place: ElementContext): Value {
+function reference(content: Json, context: ElementContext): Value {
   const fields = content instanceof Map ? content : new Map<string, Json>()
   const coll = fields.get('coll')
   const collection = coll instanceof Map ? coll.get('@mod') : coll
   if (typeof collection !== 'string') throw new BadRecord('an @ref without a collection')
-  return namedReference(collection, fields.get('id'), fields.get('name'), place)
+  return namedReference(collection, fields.get('id'), fields.get('name'), context)
 }
 
 /** A document or schema object, by id or name. `collection`: version 10's name of the target's collection. */
@@ -112,19 +112,19 @@ export function namedReference(
   collection: string,
   id: Json | undefined,
   name: Json | undefined,
-  { collection: within, isUserCollection, notes, origin }: ElementContext,
+  { collection: ownCollection, isUserCollection, notes, origin }: ElementContext,
 ): Value {
   // A user collection may have the name of a native collection.
-  const isUsers = isUserCollection(collection) && typeof name !== 'string'
-  const known = isUsers ? undefined : nativeInExport(collection)
+  const isUser = isUserCollection(collection) && typeof name !== 'string'
+  const known = isUser ? undefined : nativeInExport(collection)
   const kind = known && kindOfNative.get(known)
   if (kind !== undefined && typeof name === 'string') return schemaReference(kind, name)
   const number = readId(id)
   if (number === undefined) throw new BadRecord(`a reference into ${collection} ${faultOfId(id)}`)
-  if (collection === deletedName && !isUsers) {
+  if (collection === deletedName && !isUser) {
     notes.lost(
       'the collection of a reference, which was deleted: its id is kept in an object',
-      within,
+      ownCollection,
       origin,
     )
     return new Map<string, Value>([
@@ -150,28 +150,28 @@ function moduleReference(content: Json, { collection, notes, origin }: ElementCo
 }
 
 /** Throws `BadRecord` for a value that does not fit the type given by the user. */
-export function plainNotation(place: ElementContext): Notation {
+export function plainNotation(context: ElementContext): Notation {
   return (json, path) => {
     if (Array.isArray(json)) return undefined
-    const type = place.types.get(place.collection, path)
+    const type = context.types.get(context.collection, path)
     if (type !== undefined) return convert(json, type)
-    if (json instanceof Map) return plainReference(json, place)
+    if (json instanceof Map) return plainReference(json, context)
     if (typeof json !== 'string') return undefined
-    reportLookalike(json, path, place)
-    return textOrPrinted(json, place)
+    reportLookalike(json, path, context)
+    return textOrPlaceholder(json, context)
   }
 }
 
 /** Reads an object as a reference, if `coll` is a known collection, and an id or a name is the only other member. */
-function plainReference(json: ReadonlyMap<string, Json>, place: ElementContext): Value | undefined {
+function plainReference(json: ReadonlyMap<string, Json>, context: ElementContext): Value | undefined {
   const coll = json.get('coll')
   if (json.size !== 2 || typeof coll !== 'string') return undefined
   const [id, name] = [json.get('id'), json.get('name')]
   const isKnown =
     readId(id) === undefined
-      ? typeof name === 'string' && nativeInExport(coll) !== undefined && !place.isUserCollection(coll)
-      : coll === deletedName || place.isCollection(coll)
-  return isKnown ? namedReference(coll, id, name, place) : undefined
+      ? typeof name === 'string' && nativeInExport(coll) !== undefined && !context.isUserCollection(coll)
+      : coll === deletedName || context.isCollection(coll)
+  return isKnown ? namedReference(coll, id, name, context) : undefined
 }
 
 const timeLike = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)$/

@@ -36,8 +36,8 @@ export const readCollectionIdDocument: ReadElement = (element, context) => {
   const document = fields.get('document')
   if (typeof collection !== 'string' || !(document instanceof Map))
     throw new BadRecord('no `collectionId` with a `document`')
-  const place = { ...context, collection }
-  return documentOf(readFields(document, '', rowNotation(place)), undefined, place)
+  const inner = { ...context, collection }
+  return documentOf(readFields(document, '', rowNotation(inner)), undefined, inner)
 }
 
 function documentOf(
@@ -50,14 +50,14 @@ function documentOf(
 }
 
 /** Formats without types, extended by the tags of both language versions. */
-function rowNotation(place: ElementContext): Notation {
-  const plain = plainNotation(place)
-  const tagged = taggedNotation(place)
+function rowNotation(context: ElementContext): Notation {
+  const plain = plainNotation(context)
+  const tagged = taggedNotation(context)
   return (json, path) => {
     if (!(json instanceof Map)) return plain(json, path)
     const tag = tagOf(json)
     if (tag) return isTagged10(...tag) ? tagged(json, path) : driverValue(json, path)
-    return place.types.get(place.collection, path) === undefined ? undefined : plain(json, path)
+    return context.types.get(context.collection, path) === undefined ? undefined : plain(json, path)
   }
 }
 
