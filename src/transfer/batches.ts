@@ -55,7 +55,7 @@ export class BatchSender {
   }
 
   /** Moves the end of the current batch to `place`. No record may be in between. */
-  passed(place: FilePlace): void {
+  extendTo(place: FilePlace): void {
     if (this.#records.length > 0) this.#place = place
   }
 

@@ -8,7 +8,7 @@ interface CsvRow {
   readonly info: Info
 }
 
-/** Maximum number of characters of a row, as of an element of a JSON file. */
+/** Maximum number of characters of a row: the limit for an element of a JSON file. */
 const rowUnitsMax = 33_554_432
 
 /** Passes the chunks to the parser itself, because the parser's browser build does not support async iteration. */

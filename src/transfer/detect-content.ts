@@ -51,7 +51,7 @@ async function contentOf(file: TextFile, head: Uint8Array): Promise<Content> {
     const found = await recognizeJson(file, head)
     if (found !== undefined) return found
   }
-  if (isLanguage(text)) return { kind: 'fql' }
+  if (fql4Start.test(text)) return { kind: 'fql' }
   const separator = separatorOf(text)
   if (name.endsWith('.csv') || name.endsWith('.tsv') || separator !== undefined)
     return { kind: 'csv', separator: separator ?? ',' }
@@ -106,7 +106,7 @@ function isByLine(head: Uint8Array, { next, text }: JsonElement): boolean {
   return between === '' && (following === '' || following.startsWith('{'))
 }
 
-/** Returns the elements of a page or of a response. Any other value is its own only element. */
+/** Returns the elements of a page or of a response. Any other value counts as one element. */
 export function expand(json: Json): readonly Json[] {
   if (!(json instanceof Map)) return [json]
   const resource = json.get('resource')
@@ -144,20 +144,16 @@ function isSchema(first: ReadonlyMap<string, Json>): boolean {
   try {
     const { target } = driverReference(wrapped)
     if (target.type !== 'document') return true
-    const within = target.collection.target
-    return within.type === 'collection' && nativeNamed(within.name.slice(1)) === 'keys'
+    const collection = target.collection.target
+    return collection.type === 'collection' && nativeNamed(collection.name.slice(1)) === 'keys'
   } catch (error) {
     if (error instanceof BadRecord) return false
     throw error
   }
 }
 
-const languageStart =
+const fql4Start =
   /^(?:\s|\/\/[^\n]*\n|\/\*[\s\S]*?\*\/|[[{(]|\bref\s*:|\bdata\s*:|q\.)*(?:Create\w*|Update|Do|If|Ref|Let)\s*\(/
-
-function isLanguage(text: string): boolean {
-  return languageStart.test(text)
-}
 
 /** Returns the character that separates the cells in the first line, or undefined if the line is not a header. */
 function separatorOf(text: string): string | undefined {

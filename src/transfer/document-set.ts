@@ -2,12 +2,12 @@
 
 import { upsert } from '../base/upsert.ts'
 
-const emptySlots = 1024
+const initialSlots = 1024
 
 /** A hash table with open addressing. */
 class IdSet {
   /** An id plus 1, or 0 if the slot is free. */
-  #slots = new BigUint64Array(emptySlots)
+  #slots = new BigUint64Array(initialSlots)
   #count = 0
 
   has(id: bigint): boolean {

@@ -88,7 +88,10 @@ function shownDatabase(path: DatabasePath): string {
   return path.join('/') || 'the root database'
 }
 
-/** Only the page before the deleted documents may have no records. */
+/**
+ * Returns whether `next` is after `place`, so that the export ends. Only the page before the deleted documents may have
+ * no records.
+ */
 function isLater(next: PagePlace, place: PagePlace, hasRecords: boolean): boolean {
   const [to, from] = [orderOf(next), orderOf(place)]
   const at = to.findIndex((value, index) => value !== from[index])
@@ -143,9 +146,9 @@ class Exporter {
       )
     await this.#data(path, folder, [credentialsName, ...collections], shapes)
     for (const { file, text } of files) {
-      const place = join(folder, 'schema', file)
-      await mkdir(dirname(place), { recursive: true })
-      await writeFile(place, text, { mode: 0o600, flag: 'wx' })
+      const target = join(folder, 'schema', file)
+      await mkdir(dirname(target), { recursive: true })
+      await writeFile(target, text, { mode: 0o600, flag: 'wx' })
     }
     for (const [child, step] of folderPaths(children))
       await this.database([...path, child], join(folder, 'databases', step))
@@ -225,11 +228,11 @@ class Exporter {
       return rows === undefined ? printer.document(record) : rows.row(printer.members(record))
     }
     for await (const records of this.#pages(path, collection, hasHistory)) {
-      const texts = records.filter(({ isHistory }) => !isHistory)
-      await present.add(texts.map(textOf))
+      const current = records.filter(({ isHistory }) => !isHistory)
+      await present.add(current.map(textOf))
       await past.add(records.filter(({ isHistory }) => isHistory).map(textOf))
-      this.#exported.documents += texts.length
-      this.#progress.documents += texts.length
+      this.#exported.documents += current.length
+      this.#progress.documents += current.length
     }
     await present.close()
     await past.close()

@@ -119,7 +119,7 @@ export class ImportState implements ImportMemory {
    */
   constructor(folder: string, identity: unknown, continues: boolean) {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
-    removeForgotten(folder)
+    removeAbandoned(folder)
     const name = createHash('sha256').update(JSON.stringify(identity)).digest('hex').slice(0, 24)
     this.#file = join(folder, `${name}.json`)
     this.#references = new LineFile(join(folder, `${name}.references`))
@@ -209,7 +209,7 @@ function lockImport(folder: string, name: string): () => void {
   )
 }
 
-function removeForgotten(folder: string): void {
+function removeAbandoned(folder: string): void {
   for (const name of readdirSync(folder)) {
     if (!/^[0-9a-f]{24}\.(?:json|json\.new|references|unmet|lock|\d+\.lock)$/.test(name)) continue
     const path = join(folder, name)

@@ -34,13 +34,13 @@ export interface ImportOptions {
   readonly types: FieldTypes
   readonly onConflict: OnConflict
   readonly dryRun: boolean
-  /** Bad records beyond which the import stops. */
+  /** The import stops at the first bad record beyond this number. */
   readonly skipBad: number
   readonly allowIncomplete: boolean
   readonly allowShortRows: boolean
   /** The field `id` of a JSON row is the id of the document. */
   readonly hasRowIds: boolean
-  /** Collection for all documents. If undefined, each document goes into its own. */
+  /** Collection for all documents. If undefined, each document goes into the collection that it names. */
   readonly into?: string | undefined
   readonly emptyCells: EmptyCells
   /**
@@ -184,8 +184,6 @@ class Importer {
     return this.#report
   }
 
-  // ------------------------------------------------------------------------------------------ schema
-
   async #writeSchema(): Promise<void> {
     const { database, dryRun } = this.#options
     const schema = new Map<string, DatabaseSchema>()
@@ -316,7 +314,7 @@ class Importer {
     }
     if (bad) return reject(this.#options.into ?? bad.collection ?? file.collection, bad.id, bad.reason)
     // Schema objects were created in the schema phase.
-    if (found?.kind !== 'document') return sender.passed(next)
+    if (found?.kind !== 'document') return sender.extendTo(next)
     const collection = this.#options.into ?? found.collection
     const needed = referencesIn(found.fields).map(neededCollection)
     for (const name of new Set([collection, ...needed]))
@@ -337,7 +335,7 @@ class Importer {
       counts.read++
       if (batch.origins[at]?.hasNewId) counts.newIds++
     }
-    this.#record(file, batch)
+    this.#countOutcomes(file, batch)
     this.#state.progress(file, batch.place, this.#report.data)
   }
 
@@ -345,7 +343,7 @@ class Importer {
    * Counts the outcomes of documents, and stores the references that are checked later. Throws when the import has to
    * stop.
    */
-  #record(file: Pick<SourceFile, 'database'>, batch: Omit<BatchOutcome, 'place'>): void {
+  #countOutcomes(file: Pick<SourceFile, 'database'>, batch: Omit<BatchOutcome, 'place'>): void {
     const { origins, records, result } = batch
     let stop: Finding | undefined
     for (const [at, outcome] of result.outcomes.entries()) {
@@ -399,7 +397,7 @@ class Importer {
       const records = documents.map(({ record }) => record)
       const options = { onConflict, dryRun, checks: 'together' } as const
       const result = await this.#connection.write([...top, ...database], records, options)
-      this.#record({ database }, withoutUnmet(documents, result))
+      this.#countOutcomes({ database }, withoutUnmet(documents, result))
       return result.outcomes.map(each => (each.kind === 'unmet' ? each.reason : undefined))
     }
     const all = () => this.#state.unmet()
@@ -467,13 +465,13 @@ class Importer {
     for (const references of this.#state.references()) {
       const byDatabase = Map.groupBy(references, ({ database }) => database.join('/'))
       for (const group of byDatabase.values()) {
-        const within = group[0]?.database ?? []
-        const path = [...this.#options.database, ...within]
+        const database = group[0]?.database ?? []
+        const path = [...this.#options.database, ...database]
         const documents = group.map(({ collection, id }) => ({ collection, id: BigInt(id) }))
         const isThere = !this.#options.dryRun || (await this.#exists(path))
         const missing = isThere ? await this.#connection.missing(path, documents) : undefined
         for (const [at, { collection, from, id, place }] of group.entries()) {
-          const isComing = this.#coming.has([...within, collection].join('/'), BigInt(id))
+          const isComing = this.#coming.has([...database, collection].join('/'), BigInt(id))
           if ((missing?.[at] ?? true) && !isComing) this.#report.dangling(from, collection, `${place}: ${id}`)
         }
       }

@@ -40,8 +40,8 @@ export async function* readText(
   count: CountBytes = () => undefined,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   const { encoding, source } = file
-  if (encoding === 'utf-8') yield* checked(readBytes(source, from, count), file, from)
-  else yield* without(from, converted(readBytes(source, 0, count), file))
+  if (encoding === 'utf-8') yield* checkUtf8(readBytes(source, from, count), file, from)
+  else yield* skipBytes(from, convertToUtf8(readBytes(source, 0, count), file))
 }
 
 /** Maximum size of a text that is read as a whole. */
@@ -59,7 +59,7 @@ export async function readAll(file: TextFile): Promise<string> {
   return new TextDecoder().decode(joinBytes(chunks))
 }
 
-async function* converted(
+async function* convertToUtf8(
   chunks: AsyncIterable<Uint8Array>,
   { encoding }: TextFile,
 ): AsyncGenerator<Uint8Array, void, undefined> {
@@ -80,7 +80,7 @@ async function* converted(
 }
 
 /** Checks that chunks are UTF-8, and splits them between characters. `from`: offset of the first chunk. */
-async function* checked(
+async function* checkUtf8(
   chunks: AsyncIterable<Uint8Array>,
   { source }: TextFile,
   from: number,
@@ -138,7 +138,7 @@ async function lineAt(source: ByteSource, offset: number): Promise<number> {
   return line
 }
 
-async function* without(
+async function* skipBytes(
   count: number,
   chunks: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<Uint8Array, void, undefined> {
@@ -165,7 +165,7 @@ async function* readBytes(
   from = 0,
   count: CountBytes = () => undefined,
 ): AsyncGenerator<Uint8Array, void, undefined> {
-  if (await isGzip(source)) yield* without(from, source.unpack(counted(source.read(0), count)))
+  if (await isGzip(source)) yield* skipBytes(from, source.unpack(counted(source.read(0), count)))
   else {
     count(from)
     yield* counted(source.read(from), count)

@@ -59,6 +59,7 @@ const prefixBytesMax = 65_536
 
 const tab = 0x09
 const carriageReturn = 0x0d
+
 /** Throws {@link BadRecord} when the stream ends within an element. */
 export async function* jsonElements(
   chunks: AsyncIterable<Uint8Array>,

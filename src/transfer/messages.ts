@@ -98,22 +98,21 @@ export function readWriteResponse(json: unknown, count: number): BatchResult {
 
 function outcomeOf(json: unknown): Outcome {
   const [kind, reason] = Array.isArray(json) ? (json as readonly unknown[]) : [json]
-  const isKnown = reason === undefined ? plainOutcomes.has(kind) : explainedOutcomes.has(kind)
+  const isKnown = reason === undefined ? outcomesWithoutReason.has(kind) : outcomesWithReason.has(kind)
   if (!isKnown) throw badResponse()
   return (reason === undefined ? { kind } : { kind, reason: textOf(reason) }) as Outcome
 }
 
-/** Outcomes without a reason, then outcomes with a reason. */
-const plainOutcomes: ReadonlySet<unknown> = new Set<Outcome['kind']>([
+const outcomesWithoutReason: ReadonlySet<unknown> = new Set<Outcome['kind']>([
   'written',
   'equal',
   'kept',
   'replaced',
   'expired',
 ])
-const explainedOutcomes: ReadonlySet<unknown> = new Set<Outcome['kind']>(['conflict', 'bad', 'unmet'])
+const outcomesWithReason: ReadonlySet<unknown> = new Set<Outcome['kind']>(['conflict', 'bad', 'unmet'])
 
-/** Tells for each of `count` documents whether it is missing. Throws {@link BadRecord}. */
+/** Returns for each of `count` documents whether it is missing. Throws {@link BadRecord}. */
 export function readMissingResponse(json: unknown, count: number): readonly boolean[] {
   const found = listOf(json)
   if (found.length !== count || found.some(each => typeof each !== 'boolean')) throw badResponse()

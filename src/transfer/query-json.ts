@@ -4,7 +4,7 @@
 import type { Json } from '../values/value.ts'
 import { TransferError } from './record.ts'
 
-/** Leaves out undefined members. */
+/** Omits undefined members. */
 export function object(members: Readonly<Record<string, Json | undefined>>): ReadonlyMap<string, Json> {
   return new Map(Object.entries(members).filter((entry): entry is [string, Json] => entry[1] !== undefined))
 }
@@ -25,7 +25,7 @@ const pageSize = 500n
 /** Maximum number of objects of a kind. A service of another program could return pages without an end. */
 const objectsMax = 1_000_000
 
-/** `ask` runs a query and resolves with its result. `set`: contains the objects of a kind, such as `indexes`. */
+/** `set`: the set with all objects of a kind, such as `indexes`. */
 export async function allObjects(
   runQuery: (query: Json) => Promise<Json>,
   set: string,

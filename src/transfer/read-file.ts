@@ -76,7 +76,7 @@ interface RawElement {
   readonly byte?: number
   /** Throws {@link BadRecord}. */
   readonly items: () => readonly RawItem[]
-  /** The readable part of the element, to identify one that cannot be parsed. */
+  /** The readable part of the element, to identify an element that cannot be parsed. */
   readonly json: () => Json | undefined
 }
 
@@ -97,7 +97,7 @@ const readers: Readonly<Record<FormatName, ReadElement>> = {
   rows: readRow,
 }
 
-/** Begins at a position. Throws `TransferError` at an error that prevents further reading. */
+/** Yields the items after `from`. Throws `TransferError` at an error that prevents further reading. */
 export async function* readFileRecords(
   file: SourceFile,
   from: FilePlace,
@@ -338,9 +338,10 @@ function cellRules(names: readonly string[], row: readonly Cell[], { emptyCells 
  */
 export async function readSchemaFile(file: SourceFile, notes: Notes): Promise<readonly SchemaRecord[]> {
   const { content } = file
-  if (content.kind === 'fql') return createdIn(file)
-  if (content.kind !== 'json' || !content.isSchema) return []
   const records: SchemaRecord[] = []
+  if (content.kind === 'fql')
+    for await (const item of languageItems(file)) if (item.kind === 'schema') records.push(item.record)
+  if (content.kind !== 'json' || !content.isSchema) return records
   const items = readFileRecords(file, fileStart, {
     notes,
     types: new FieldTypes(),
@@ -352,11 +353,5 @@ export async function readSchemaFile(file: SourceFile, notes: Notes): Promise<re
     count: () => undefined,
   })
   for await (const { record } of items) if (record?.kind === 'schema') records.push(record)
-  return records
-}
-
-async function createdIn(file: SourceFile): Promise<readonly SchemaRecord[]> {
-  const records: SchemaRecord[] = []
-  for await (const item of languageItems(file)) if (item.kind === 'schema') records.push(item.record)
   return records
 }

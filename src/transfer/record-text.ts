@@ -85,7 +85,7 @@ function valueText(value: Value): string {
 }
 
 /** Doubles that JSON numbers cannot express. */
-const special: ReadonlyMap<string, number> = new Map(
+const specialDoubles: ReadonlyMap<string, number> = new Map(
   [Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY].map(value => [String(value), value]),
 )
 
@@ -139,7 +139,7 @@ function tagged(tag: string, content: Json): Value {
 }
 
 function scalar(tag: string, text: string): Value | undefined {
-  if (tag === '@double') return special.get(text)
+  if (tag === '@double') return specialDoubles.get(text)
   return Object.hasOwn(textTags, tag) ? textTags[tag]?.[1](text) : undefined
 }
 

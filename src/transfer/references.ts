@@ -105,9 +105,9 @@ export function referencesIn(value: Value, found: UnresolvedRef[] = []): readonl
 /** Documents to which a value refers, including repeated ones. */
 export function documentsIn(value: Value): readonly { readonly collection: string; readonly id: bigint }[] {
   return referencesIn(value).flatMap(({ target }) => {
-    const within = target.type === 'document' ? target.collection.target : undefined
-    return target.type === 'document' && within?.type === 'collection'
-      ? [{ collection: within.name, id: target.id }]
+    const collection = target.type === 'document' ? target.collection.target : undefined
+    return target.type === 'document' && collection?.type === 'collection'
+      ? [{ collection: collection.name, id: target.id }]
       : []
   })
 }

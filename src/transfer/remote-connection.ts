@@ -51,7 +51,7 @@ function remoteGraphql(
 const attemptsMax = 6
 const firstDelayMs = 200
 const limitedDelayMs = 1000
-/** Maximum number of documents in one request that asks which are missing. */
+/** Maximum number of documents in a request that checks which documents are missing. */
 const missingDocumentsMax = 10_000
 
 const tooLarge = 'too large for one request; it can be imported into a data directory that no service uses'
@@ -108,8 +108,8 @@ export function remoteConnection(url: string, secret: string): TransferConnectio
     ...schemaMethods(base, async (path, { files, method, parameters, path: steps }) => {
       const form = new FormData()
       for (const file of files) form.append(file.name, new Blob([file.text]))
-      const words = new URLSearchParams(parameters).toString()
-      const endpoint = `/schema/1/${steps.map(encodeURIComponent).join('/')}${words && `?${words}`}`
+      const query = new URLSearchParams(parameters).toString()
+      const endpoint = `/schema/1/${steps.map(encodeURIComponent).join('/')}${query && `?${query}`}`
       const { status, text } = await post(path, endpoint, form, method)
       return schemaBody(base, status, text)
     }),

@@ -131,8 +131,8 @@ class Rewinder {
       this.#progress.documents += page.records.length
       place = page.next
     }
-    // The store rejects a document while another one has the same unique value. The other one may have been replaced
-    // since, so rejected documents are retried.
+    // The store rejects a document while another document has the same unique value. The other document may have
+    // been replaced since, so rejected documents are retried.
     for (let before = Number.POSITIVE_INFINITY; rejected.length > 0 && rejected.length < before; ) {
       before = rejected.length
       const again = await this.#write(rejected)
@@ -244,7 +244,7 @@ function deleteQuery({ collection, from, to, writes, ...page }: RewindPage): Jso
   const deleted = writes ? form({ do: [form({ delete: ref }), 'deleted'] }) : 'deleted'
   const outcome = choose(existedThen, 'kept', choose(form({ exists: ref }), deleted, 'kept'))
   const documents = at(from, pageOf(collection, page))
-  return bind({ page: documents }, outcomes(form({ lambda: 'ref', expr: outcome })))
+  return form({ let: [form({ page: documents })], in: outcomes(form({ lambda: 'ref', expr: outcome })) })
 }
 
 /**
@@ -281,10 +281,6 @@ function at(time: Micros, expr: Json): Json {
 
 function choose(condition: Json, then: Json, otherwise: Json): Json {
   return form({ if: condition, then, else: otherwise })
-}
-
-function bind(bindings: Readonly<Record<string, Json>>, expr: Json): Json {
-  return form({ let: Object.entries(bindings).map(([name, value]) => form({ [name]: value })), in: expr })
 }
 
 function select(path: readonly string[], from: Json): Json {

@@ -5,9 +5,6 @@ import type { DatabasePath, SchemaFileText, TransferConnection } from './connect
 import { TransferError } from './record.ts'
 import { SchemaAnswer } from './schema-answer.ts'
 
-/** Resolves with the body of the response. */
-type SendSchema = (path: DatabasePath, request: SchemaRequest) => Promise<string>
-
 /** Maximum number of UTF-16 code units in the schema files of a database. A push is much smaller. */
 const schemaUnitsMax = 67_108_864
 
@@ -31,9 +28,10 @@ export async function schemaFilesOf(
   return found
 }
 
+/** `send` resolves with the body of the response. */
 export function schemaMethods(
   service: string,
-  send: SendSchema,
+  send: (path: DatabasePath, request: SchemaRequest) => Promise<string>,
 ): Pick<TransferConnection, 'schemaFiles' | 'isSchemaStaged' | 'pushSchema'> {
   const get = async (path: DatabasePath, steps: readonly string[]) =>
     SchemaAnswer.of(

@@ -80,7 +80,7 @@ class Finder {
   /** The schema folder of an export, while its files are added. */
   #schema: string | undefined
   /** Real paths of the enclosing folders. A link to an enclosing folder would cause an endless recursion. */
-  readonly #around: string[] = []
+  readonly #enclosing: string[] = []
 
   constructor(options: SourceOptions) {
     this.#options = options
@@ -96,8 +96,8 @@ class Finder {
 
   async #folder(folder: string, top: string, database: DatabasePath): Promise<void> {
     const real = await realpath(folder)
-    if (this.#around.includes(real)) return
-    this.#around.push(real)
+    if (this.#enclosing.includes(real)) return
+    this.#enclosing.push(real)
     const names = (await readdir(folder)).filter(name => !name.startsWith('.')).sort()
     const about = new Map<string, Stats | undefined>()
     // `stat` follows links.
@@ -113,7 +113,7 @@ class Finder {
       else await this.#folder(path, top, database)
     }
     if (metadata.length > 0) await this.#checkExport(folder, metadata, database)
-    this.#around.pop()
+    this.#enclosing.pop()
   }
 
   /** The path of a schema file below `folder` encodes the file's name in the database. */

@@ -21,16 +21,14 @@ export interface UnmetDocument {
 
 type OpenDocument = UnmetDocument & { readonly ordinal: number }
 
-/**
- * Writes documents of one database in one transaction. Resolves with the reason of the failed check for each document,
- * or undefined if it passed.
- */
-type WriteTogether = (documents: readonly UnmetDocument[]) => Promise<readonly (string | undefined)[]>
-
-/** `all` reads the unmet documents, and is called several times. `write` writes some of them. */
 interface UnmetDocumentsOptions {
+  /** Reads the unmet documents. Called several times. */
   readonly all: () => Iterable<readonly UnmetDocument[]>
-  readonly write: WriteTogether
+  /**
+   * Writes documents of one database in one transaction. Resolves with the reason of the failed check for each
+   * document, or undefined if the check passed.
+   */
+  readonly write: (documents: readonly UnmetDocument[]) => Promise<readonly (string | undefined)[]>
 }
 
 export class UnmetDocuments {
@@ -128,10 +126,10 @@ export function withoutUnmet(
   { missing, outcomes, unresolved }: BatchResult,
 ): Omit<BatchOutcome, 'place'> {
   const met = [...outcomes.keys()].filter(at => outcomes[at]?.kind !== 'unmet')
-  const places = new Map(met.map((at, place) => [at, place]))
+  const newIndexes = new Map(met.map((at, index) => [at, index]))
   const moved = <T extends { readonly record: number }>(found: readonly T[]) =>
     found.flatMap(each => {
-      const record = places.get(each.record)
+      const record = newIndexes.get(each.record)
       return record === undefined ? [] : [{ ...each, record }]
     })
   return {
