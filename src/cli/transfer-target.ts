@@ -15,6 +15,7 @@ import { claimUnlessServed } from './client/connect.ts'
 import type { ClientChoice } from './client/options.ts'
 import { StartError } from './command.ts'
 import { readAddress, readRootSecret } from './service-files.ts'
+import { withTransferErrors } from './transfer-errors.ts'
 
 interface Target {
   readonly connection: TransferConnection
@@ -27,10 +28,25 @@ interface TargetInvocation {
 }
 
 /**
- * Creates a missing data directory if `mayCreate` is true. Throws {@link UsageError} or {@link StartError} if the
- * connection is impossible.
+ * Connects, runs `use` and closes the connection. Creates a missing data directory if `mayCreate` is true. Throws
+ * {@link UsageError} or {@link StartError} if the connection is impossible, and StartError if the transfer fails.
  */
-export async function openTarget(
+export function withTarget<T>(
+  invocation: TargetInvocation,
+  mayCreate: boolean,
+  use: (target: Target) => Promise<T>,
+): Promise<T> {
+  return withTransferErrors(async () => {
+    const target = await openTarget(invocation, mayCreate)
+    try {
+      return await use(target)
+    } finally {
+      await target.connection.close()
+    }
+  })
+}
+
+async function openTarget(
   { config, options: { database: path, secret, url } }: TargetInvocation,
   mayCreate: boolean,
 ): Promise<Target> {

@@ -7,7 +7,7 @@ import { join, resolve } from 'node:path'
 import { UsageError } from '../../app/config/read-config.ts'
 import { FieldTypes } from '../../transfer/field-types.ts'
 import { ImportState } from '../../transfer/import-state.ts'
-import { type ImportProgress, runImport } from '../../transfer/importer.ts'
+import { type ImportOptions, type ImportProgress, runImport } from '../../transfer/importer.ts'
 import { findSources } from '../../transfer/sources.ts'
 import { jsonText } from '../client/report.ts'
 import { type Invocation, StartError } from '../command.ts'
@@ -15,7 +15,7 @@ import { withRate } from '../progress.ts'
 import { escapeHidden } from '../terminal.ts'
 import { withTransferErrors } from '../transfer-errors.ts'
 import type { importOptions } from '../transfer-options.ts'
-import { openTarget } from '../transfer-target.ts'
+import { withTarget } from '../transfer-target.ts'
 
 /** Resolves with the exit status. */
 export async function run(invocation: Invocation<typeof importOptions>): Promise<number> {
@@ -33,45 +33,38 @@ export async function run(invocation: Invocation<typeof importOptions>): Promise
       throw new StartError(
         [`there is nothing to import in ${operands.join(', ')}`, ...sources.passedOver].join('\n  '),
       )
-    const target = await openTarget(invocation, !given.dryRun)
-    try {
+    return withTarget(invocation, !given.dryRun, async ({ connection, database }) => {
       const progress: ImportProgress = { readBytes: 0, totalBytes: 0, documents: 0, phase: 'schema' }
+      const options: ImportOptions = {
+        database,
+        types,
+        onConflict: given.onConflict,
+        dryRun: given.dryRun,
+        skipBad: given.skipBad,
+        allowIncomplete: given.allowIncomplete,
+        allowShortRows: given.allowShortRows,
+        hasRowIds: given.rowIds,
+        emptyCells: given.treatEmptyCsvCellsAs,
+        remember: (identity, continues) =>
+          new ImportState(given.state ?? defaultStateFolder(), identity, continues),
+        sha256: text => createHash('sha256').update(text).digest(),
+        meaning: [
+          ...(given.type ?? []),
+          given.schema ?? '',
+          given.collection ?? '',
+          given.treatEmptyCsvCellsAs,
+          given.encoding ?? '',
+          // Omitted when unset, so that imports that began before this option existed can continue.
+          ...(given.rowIds ? ['row-ids'] : []),
+        ],
+      }
       const report = await withRate('import', progress, () =>
-        runImport(
-          target.connection,
-          sources,
-          {
-            database: target.database,
-            types,
-            onConflict: given.onConflict,
-            dryRun: given.dryRun,
-            skipBad: given.skipBad,
-            allowIncomplete: given.allowIncomplete,
-            allowShortRows: given.allowShortRows,
-            hasRowIds: given.rowIds,
-            emptyCells: given.treatEmptyCsvCellsAs,
-            remember: (identity, continues) =>
-              new ImportState(given.state ?? defaultStateFolder(), identity, continues),
-            sha256: text => createHash('sha256').update(text).digest(),
-            meaning: [
-              ...(given.type ?? []),
-              given.schema ?? '',
-              given.collection ?? '',
-              given.treatEmptyCsvCellsAs,
-              given.encoding ?? '',
-              // Omitted when unset, so that imports that began before this option existed can continue.
-              ...(given.rowIds ? ['row-ids'] : []),
-            ],
-          },
-          progress,
-        ),
+        runImport(connection, sources, options, progress),
       )
       if (given.report !== undefined) writeFileSync(given.report, report.json())
       process.stdout.write(given.json ? jsonText(report.json(), process.stdout) : escapeHidden(report.text()))
       return 0
-    } finally {
-      await target.connection.close()
-    }
+    })
   })
 }
 

@@ -7,8 +7,7 @@ import { type RewindCounts, runRewind } from '../../transfer/rewinder.ts'
 import type { ClientChoice } from '../client/options.ts'
 import { withCount } from '../progress.ts'
 import { timeOf } from '../time-argument.ts'
-import { withTransferErrors } from '../transfer-errors.ts'
-import { openTarget } from '../transfer-target.ts'
+import { withTarget } from '../transfer-target.ts'
 
 interface Choice extends Pick<ClientChoice, 'url' | 'secret' | 'database'> {
   readonly collection: string | undefined
@@ -22,17 +21,12 @@ interface Choice extends Pick<ClientChoice, 'url' | 'secret' | 'database'> {
 export function rewind(options: Choice, config: Config): Promise<number> {
   const { at, batch, collection, dryRun, json } = options
   if (collection === undefined || at === undefined) throw new UsageError('rewind needs --collection and --at')
-  return withTransferErrors(async () => {
-    const { connection, database } = await openTarget({ options, config }, false)
-    try {
-      const progress = { documents: 0 }
-      const wanted = { database, collection, to: timeOf(at), batch, dryRun }
-      const counts = await withCount('rewind', progress, () => runRewind(connection, wanted, progress))
-      process.stdout.write(json ? `${JSON.stringify(counts)}\n` : countsText(counts, dryRun))
-      return 0
-    } finally {
-      await connection.close()
-    }
+  return withTarget({ options, config }, false, async ({ connection, database }) => {
+    const progress = { documents: 0 }
+    const wanted = { database, collection, to: timeOf(at), batch, dryRun }
+    const counts = await withCount('rewind', progress, () => runRewind(connection, wanted, progress))
+    process.stdout.write(json ? `${JSON.stringify(counts)}\n` : countsText(counts, dryRun))
+    return 0
   })
 }
 
