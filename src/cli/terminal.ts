@@ -36,6 +36,11 @@ export function escapeHidden(text: string): string {
   )
 }
 
+/** Writes a line to standard output, with hidden characters escaped. */
+export function printLine(line: string): void {
+  process.stdout.write(`${escapeHidden(line)}\n`)
+}
+
 /** Replaces each hidden character with a character that is one column wide, so that underlines stay aligned. */
 export function escapeHiddenInPlace(text: string): string {
   return text.replace(hidden, '\ufffd')

@@ -14,7 +14,7 @@ import type { KeyValueStore } from '../../storage/kv/kv-contract.ts'
 import { formatMicros } from '../../values/time.ts'
 import { StartError } from '../command.ts'
 import { isShared, withControlRows } from '../shared-store.ts'
-import { escapeHidden } from '../terminal.ts'
+import { escapeHidden, printLine } from '../terminal.ts'
 
 interface KeyRequest {
   readonly name: string | undefined
@@ -36,8 +36,8 @@ export async function createKey({ name, ttlDays, regionGroup }: KeyRequest, conf
 /** Prints a line for each key, or JSON; resolves with the exit status. */
 export function listKeys({ json }: { readonly json: boolean }, config: Config): Promise<number> {
   return withKeys(config, async keys => {
-    if (json) print(JSON.stringify([...keys.list()].map(asJson)))
-    else for (const key of keys.list()) print(describe(key))
+    if (json) printLine(JSON.stringify([...keys.list()].map(asJson)))
+    else for (const key of keys.list()) printLine(describe(key))
     return 0
   })
 }
@@ -46,7 +46,7 @@ export function listKeys({ json }: { readonly json: boolean }, config: Config): 
 export function revokeKey(id: string, config: Config): Promise<number> {
   return withKeys(config, async keys => {
     if (!(await keys.revoke(id))) throw new StartError(`there is no account key ${id}`)
-    print(`revoked ${id}`)
+    printLine(`revoked ${id}`)
     return 0
   })
 }
@@ -55,7 +55,7 @@ async function create(keys: AccountKeys, request: Parameters<AccountKeys['create
   try {
     const { key, secret } = await keys.create(request)
     process.stderr.write(`${escapeHidden(describe(key))}\nThe secret is shown only now:\n`)
-    print(secret)
+    printLine(secret)
     return 0
   } catch (cause) {
     if (cause instanceof NameConflict)
@@ -96,8 +96,4 @@ function asJson({ id, name, createdAt, expiresAt, regionGroups }: AccountKey): o
 
 function shortTime(micros: number): string {
   return formatMicros(Math.floor(micros / 1e6) * 1e6)
-}
-
-function print(line: string): void {
-  process.stdout.write(`${escapeHidden(line)}\n`)
 }

@@ -10,7 +10,7 @@ import { storeBytes } from '../../storage/log/store-copy.ts'
 import { StartError } from '../command.ts'
 import { lowerOwnPriority } from '../own-commands.ts'
 import { addressOf, checkReporter, checkShared, isShared } from '../shared-store.ts'
-import { escapeHidden } from '../terminal.ts'
+import { printLine } from '../terminal.ts'
 
 /** Resolves with the exit status. */
 export async function check(config: Config): Promise<number> {
@@ -55,7 +55,7 @@ async function runShared(config: Parameters<typeof checkShared>[0]): Promise<num
 }
 
 function printReport(name: string, contradictions: readonly string[]): number {
-  for (const contradiction of contradictions) process.stdout.write(`${escapeHidden(contradiction)}\n`)
+  for (const contradiction of contradictions) printLine(contradiction)
   const summary = contradictions.length === 0 ? 'sound' : `${contradictions.length} contradictions`
   process.stdout.write(`${name}: ${summary}\n`)
   return contradictions.length === 0 ? 0 : 1

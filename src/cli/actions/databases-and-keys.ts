@@ -10,7 +10,7 @@ import { withConnection } from '../client/connect.ts'
 import type { QueryConnection } from '../client/connection.ts'
 import type { ClientChoice } from '../client/options.ts'
 import { StartError } from '../command.ts'
-import { escapeHidden, isConfirmed, listText } from '../terminal.ts'
+import { escapeHidden, isConfirmed, listText, printLine } from '../terminal.ts'
 
 export function createDatabase(name: string, choice: ClientChoice, config: Config): Promise<number> {
   return administer(choice, config, async connection => {
@@ -20,7 +20,7 @@ export function createDatabase(name: string, choice: ClientChoice, config: Confi
     const { data, error, summary } = await connection.ownQuery(create)
     if (error) throw new StartError(summary || error.message)
     if (data === 'null') throw new StartError(`the database ${escapeHidden(name)} already exists`)
-    process.stdout.write(`created ${escapeHidden(name)}\n`)
+    printLine(`created ${name}`)
   })
 }
 
@@ -51,7 +51,7 @@ export function deleteDatabase(
     const question = `Delete the database ${escapeHidden(name)} with all documents and databases in it?`
     if (!(await isConfirmed(choice, question))) return
     await run(object({ delete: database }), connection)
-    process.stdout.write(`deleted ${escapeHidden(name)}\n`)
+    printLine(`deleted ${name}`)
   })
 }
 
@@ -93,7 +93,7 @@ export function createKey(choice: KeyRequest, config: Config): Promise<number> {
       return
     }
     process.stderr.write(`${escapeHidden(id)}  ${escapeHidden(role)}\nThe secret is shown only now:\n`)
-    process.stdout.write(`${escapeHidden(secret)}\n`)
+    printLine(secret)
   })
 }
 
@@ -127,7 +127,7 @@ export function deleteKey(id: string, choice: ClientChoice, config: Config): Pro
     if ((await run(object({ exists: key }), connection)) === false)
       throw new StartError(`there is no key ${id}`)
     await run(object({ delete: key }), connection)
-    process.stdout.write(`deleted ${id}\n`)
+    printLine(`deleted ${id}`)
   })
 }
 
@@ -142,7 +142,7 @@ const pageSize = 500n
  * Yields an object for each document in a set of a native collection, page by page. `fields`: the members of the
  * object, each with the path of its value in the document. Throws {@link StartError}.
  */
-export async function* listOf(
+async function* listOf(
   set: Json,
   fields: Readonly<Record<string, readonly string[]>>,
   connection: QueryConnection,

@@ -10,7 +10,7 @@ import { ownEnvironment } from '../own-commands.ts'
 import { inFolder, type SchemaFiles, watchSchema } from '../schema/fsl-files.ts'
 import { planPush, pushFiles } from '../schema/fsl-push.ts'
 import { readRootSecret } from '../service-files.ts'
-import { escapeHidden, styleFor } from '../terminal.ts'
+import { escapeHidden, printLine, styleFor } from '../terminal.ts'
 import { filesOf, typesOf, writeIfChanged } from './types.ts'
 
 interface DevChoice {
@@ -25,14 +25,14 @@ interface DevChoice {
 export async function develop(folder: string, choice: DevChoice, config: Config): Promise<number> {
   // Checked first, so that a misspelt folder fails before the service starts.
   filesOf(resolve(folder))
-  const stopped = signalled()
+  const stopped = stopSignal()
   const service = await startService(environment(config), text => process.stderr.write(text))
   let isOver = false
   const over = Promise.race([stopped.then(() => 0), service.ended.then(() => 1)]).finally(() => {
     isOver = true
   })
   try {
-    print(`Terrarium is ready on ${service.url}`)
+    printLine(`Terrarium is ready on ${service.url}`)
     const connection = await connectionTo(service.url, choice.database, config)
     const use = (files: SchemaFiles) => pushAll(folder, files, choice, connection)
     const watching = watchSchema(
@@ -47,7 +47,7 @@ export async function develop(folder: string, choice: DevChoice, config: Config)
   }
 }
 
-function signalled(): Promise<void> {
+function stopSignal(): Promise<void> {
   return new Promise(resolve => {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve())
   })
@@ -68,17 +68,17 @@ async function connectionTo(
   const secret = config.rootSecret ?? readRootSecret(config.data)
   if (secret === undefined)
     throw new StartError(`the root secret is not in ${config.data}: give --root-secret`)
-  const within = (path: string | undefined) =>
+  const connectionIn = (path: string | undefined) =>
     new QueryConnection({ url, secret, scope: { database: path, as: undefined }, timeoutMs: undefined })
   const names = database?.split('/') ?? []
   for (const [depth, name] of names.entries()) {
     const text = JSON.stringify(name)
     const create = `if (Database.byName(${text}) == null) Database.create({ name: ${text} })`
     const parent = depth === 0 ? undefined : names.slice(0, depth).join('/')
-    const { error, summary } = await within(parent).queryText(create, 'simple')
+    const { error, summary } = await connectionIn(parent).queryText(create, 'simple')
     if (error) throw new StartError(`the database ${database} cannot be created: ${summary || error.message}`)
   }
-  return within(database)
+  return connectionIn(database)
 }
 
 async function pushAll(
@@ -97,22 +97,14 @@ async function pushAll(
     }
     await pushFiles(files, plan, connection)
     if (plan.isStaged)
-      print('a schema is staged: the files are staged with it, and take effect when it is committed')
-    print(plan.diff === '' ? `${folder}: unchanged` : `${folder}: pushed\n${plan.diff.trimEnd()}`)
-    writeDeclarations(files, choice)
+      printLine('a schema is staged: the files are staged with it, and take effect when it is committed')
+    printLine(plan.diff === '' ? `${folder}: unchanged` : `${folder}: pushed\n${plan.diff.trimEnd()}`)
+    const { client, out } = choice
+    if (out !== undefined && writeIfChanged(resolve(out), typesOf(files, client))) printLine(`wrote ${out}`)
   } catch (cause) {
     if (!(cause instanceof StartError || cause instanceof TransferError)) throw cause
     printError(inFolder(cause.message, folder, files))
   }
-}
-
-function writeDeclarations(files: SchemaFiles, { client, out }: DevChoice): void {
-  if (out === undefined) return
-  if (writeIfChanged(resolve(out), typesOf(files, client))) print(`wrote ${out}`)
-}
-
-function print(line: string): void {
-  process.stdout.write(`${escapeHidden(line)}\n`)
 }
 
 function printError(message: string): void {

@@ -4,7 +4,7 @@ import { UsageError } from '../../app/config/read-config.ts'
 import type { ClientChoice } from '../client/options.ts'
 import { StartError } from '../command.ts'
 import { changeProfiles, profileFile, readProfiles } from '../profiles.ts'
-import { escapeHidden, listText } from '../terminal.ts'
+import { escapeHidden, listText, printLine } from '../terminal.ts'
 
 export async function addProfile(
   name: string,
@@ -28,6 +28,6 @@ export async function deleteProfile(name: string): Promise<number> {
   changeProfiles(profiles => {
     if (!profiles.delete(name)) throw new StartError(`there is no profile ${escapeHidden(name)}`)
   })
-  process.stdout.write(`deleted ${escapeHidden(name)}\n`)
+  printLine(`deleted ${name}`)
   return 0
 }
