@@ -29,7 +29,7 @@ import { lowerOwnPriority } from './own-commands.ts'
 import { type OnProgress, withProgress } from './progress.ts'
 import { copyShared, fillShared, isShared, type SharedConfig } from './shared-store.ts'
 
-export interface StoreCopy {
+interface StoreCopy {
   /** Microseconds of the newest transaction. The copy contains exactly the transactions up to this time. */
   readonly time: number
   readonly bytes: number
@@ -233,8 +233,8 @@ async function contentOf(folder: string): Promise<StoreCopy> {
 }
 
 function explain(cause: unknown, what: string): unknown {
-  const isForeign = cause instanceof Error && 'code' in cause
-  return isForeign ? new StartError(`${what}: ${reasonOf(cause)}`) : cause
+  const isSystemError = cause instanceof Error && 'code' in cause
+  return isSystemError ? new StartError(`${what}: ${reasonOf(cause)}`) : cause
 }
 
 /**
@@ -244,11 +244,11 @@ function explain(cause: unknown, what: string): unknown {
 export async function verify(from: string, at: Micros | undefined, config: Config): Promise<number> {
   const data = await mkdtemp(join(tmpdir(), 'terrarium-verify-'))
   try {
-    const within = { ...config, data, store: undefined }
-    const { bytes, time } = await restoreFrom(from, at, within)
+    const temporary = { ...config, data, store: undefined }
+    const { bytes, time } = await restoreFrom(from, at, temporary)
     process.stdout.write(`restored ${bytes} bytes as of transaction time ${time}\n`)
     if (at === undefined) await checkHistory(await openTarget(from))
-    return await check(within)
+    return await check(temporary)
   } finally {
     await rm(data, { recursive: true, force: true })
   }

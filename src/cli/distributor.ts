@@ -9,11 +9,8 @@ import { createServer, type Server, type Socket } from 'node:net'
 import { connectionsMax } from '../base/system-process.ts'
 import { type ListenAddress, listenOn, socketOptions } from '../server/http/listener.ts'
 
-/** Accompanies each connection. */
+/** The message with which a connection is sent to a worker. */
 export const handover = 'connection'
-
-/** Sending fails when the worker is exiting. {@link Distributor.withdraw} closes the connection. */
-const ignoreFailure = () => undefined
 
 /** Reads nothing from the connections itself. */
 export class Distributor {
@@ -94,7 +91,8 @@ export class Distributor {
       const socket = this.#waiting.shift() as Socket
       this.#inTransit.set(worker, socket)
       // Without `keepOpen`, this process would close the socket at once, and a crash of the worker would lose it.
-      worker.process.send(handover, socket, { keepOpen: true }, ignoreFailure)
+      // Sending fails when the worker is exiting. Then `withdraw` closes the connection.
+      worker.process.send(handover, socket, { keepOpen: true }, () => undefined)
     }
   }
 

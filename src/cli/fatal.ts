@@ -1,4 +1,5 @@
-// Immediate exits of the program. Only this file exits the process: other modules get these functions as `onFatal`.
+// Immediate exits of a process of the service. Code that detects a fatal error, such as the storage, gets these
+// functions as callbacks.
 
 /** The replica of the store is invalid and will be rebuilt at the next start. */
 export const divergedExitCode = 75

@@ -8,7 +8,7 @@ import { lowerPriority } from '../base/system-process.ts'
 
 const program = programFile('cli/main.ts')
 
-const passedOn = ['data', 'store', 'storeSchema'] as const satisfies readonly SettingName[]
+const storeSettings = ['data', 'store', 'storeSchema'] as const satisfies readonly SettingName[]
 
 /** Set by a service for commands that it starts. */
 const ownVariable = 'TERRARIUM_OWN_COMMAND'
@@ -17,16 +17,16 @@ const niceness = 10
 
 /** Contains the settings in `names` with their values in `config`, and no other `TERRARIUM_…` variables. */
 export function ownEnvironment(config: Config, names: readonly SettingName[]): NodeJS.ProcessEnv {
-  const passedOn = names.flatMap(name => {
+  const variables = names.flatMap(name => {
     const value = config[name]
     return value === undefined ? [] : [[variableOf(name), String(value)]]
   })
-  return { ...environmentWithoutSettings(), ...Object.fromEntries(passedOn) }
+  return { ...environmentWithoutSettings(), ...Object.fromEntries(variables) }
 }
 
 /** Standard error of the command is a pipe. */
 export function startOwnCommand(config: Config, words: readonly string[]): ChildProcess {
-  const env: NodeJS.ProcessEnv = { ...ownEnvironment(config, passedOn), [ownVariable]: '1' }
+  const env: NodeJS.ProcessEnv = { ...ownEnvironment(config, storeSettings), [ownVariable]: '1' }
   return startProgram(program, { words }, { env, stdio: ['ignore', 'ignore', 'pipe'] })
 }
 

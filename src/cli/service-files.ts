@@ -58,7 +58,7 @@ function readSecret(file: string): string | undefined {
   return text
 }
 
-const fileOf = (folder: string) => join(folder, 'service-url')
+const addressFile = (folder: string) => join(folder, 'service-url')
 
 /** Addresses that mean all network interfaces, with the loopback addresses that clients use instead. */
 const wildcards: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '[::]': '[::1]' }
@@ -66,14 +66,14 @@ const wildcards: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '[
 export function writeAddress(folder: string, url: string): void {
   const address = new URL(url)
   address.hostname = wildcards[address.hostname] ?? address.hostname
-  writeFileSync(fileOf(folder), `${address.origin}\n`, { mode: 0o600 })
+  writeFileSync(addressFile(folder), `${address.origin}\n`, { mode: 0o600 })
 }
 
 export function removeAddress(folder: string): void {
-  rmSync(fileOf(folder), { force: true })
+  rmSync(addressFile(folder), { force: true })
 }
 
 /** May be stale, because a killed service does not remove it. */
 export function readAddress(folder: string): string | undefined {
-  return readIfPresent(fileOf(folder))?.trim()
+  return readIfPresent(addressFile(folder))?.trim()
 }

@@ -158,7 +158,7 @@ export async function withControlRows<T>(
 }
 
 /** Puts the control rows after the rows of a data directory, because their keys are greater than all other keys. */
-function withOwnRequests(source: KeyValueStore, requests: KeyValueStore | undefined): KeyValueStore {
+function addControlRows(source: KeyValueStore, requests: KeyValueStore | undefined): KeyValueStore {
   if (requests === undefined) return source
   return readOnly(read =>
     source.read(data =>
@@ -177,7 +177,8 @@ function* withControlEntries(data: View, rows: View, range: KeyRange): Generator
   }
 }
 
-async function separateRequests(local: KeyValueStore, folder: string): Promise<void> {
+/** Moves the control rows of a copied store to the query log of `folder`, where a data directory has them. */
+async function moveControlRows(local: KeyValueStore, folder: string): Promise<void> {
   const rows = local.read(allControlRows)
   if (rows.length === 0) return
   const requests = openControlStore(folder)
@@ -198,7 +199,7 @@ export async function copyShared(config: SharedConfig, folder: string, onShare?:
   try {
     await copyWithProgress('copy', config, local, onShare)
     await removeNote(local)
-    await separateRequests(local, folder)
+    await moveControlRows(local, folder)
   } finally {
     await local.close()
   }
@@ -246,7 +247,7 @@ export async function fillShared(
     const fill = () =>
       fillRecord({
         location: { url: config.store, schema: config.storeSchema },
-        source: withOwnRequests(source, requests),
+        source: addControlRows(source, requests),
         newestTime,
         node: nodeName,
         random: systemRandom,

@@ -35,7 +35,7 @@ interface SupervisorOptions {
   readonly handleEarly?: (connection: Socket) => void
 }
 
-const variable = 'TERRARIUM_WORKER_NUMBER'
+const numberVariable = 'TERRARIUM_WORKER_NUMBER'
 
 /** Descriptor of a worker's socket to the process that commits. Lower descriptors are the standard streams and IPC. */
 const committerDescriptor = 4
@@ -49,7 +49,7 @@ export function workerFolder(): string {
 
 /** Returns a number from 0 to count - 1. A restarted worker has the same number. */
 export function workerNumber(): number {
-  return Number(process.env[variable])
+  return Number(process.env[numberVariable])
 }
 
 /** Returns the socket of a worker to the supervisor, which commits for the worker. */
@@ -149,7 +149,7 @@ export class Supervisor {
   readonly #options: SupervisorOptions
   readonly #distributor = new Distributor()
   readonly #runs = new Map<number, Run>()
-  readonly #letGo = stayAlive()
+  readonly #allowExit = stayAlive()
   readonly #stopNotices: Cancel
   /** Defined while the shared replica is being rebuilt. */
   #rebuilding: Promise<void> | undefined
@@ -202,7 +202,7 @@ export class Supervisor {
     await Promise.all(runs.map(({ ended }) => ended))
     cancel()
     this.#stopNotices()
-    this.#letGo()
+    this.#allowExit()
   }
 
   #divert(): void {
@@ -211,7 +211,10 @@ export class Supervisor {
   }
 
   #run(number: number): Run {
-    const worker = cluster.fork({ [variable]: String(number), [folderVariable]: this.#options.folder() })
+    const worker = cluster.fork({
+      [numberVariable]: String(number),
+      [folderVariable]: this.#options.folder(),
+    })
     // Absent when no file descriptors were left.
     const socket = worker.process.stdio?.[committerDescriptor] as Duplex | null | undefined
     if (socket) this.#options.commitFor?.(socket)

@@ -48,7 +48,12 @@ async function pullFsl(folder: string, connection: QueryConnection, choice: Sche
   showFiles(files, print)
   for (const name of unknown) print(`? ${escapeHidden(name)}: the database has no such file`)
   const result = { changes: files, unknown }
-  return writeFiles(result, changes.some(isOverwritten), choice, () => writeChanges(changes))
+  return writeFiles(
+    result,
+    changes.some(({ isNew }) => !isNew),
+    choice,
+    () => writeChanges(changes),
+  )
 }
 
 async function pullObjects(
@@ -85,8 +90,6 @@ async function pullObjects(
     for (const { file, object } of changes) writeObject(file, object)
   })
 }
-
-const isOverwritten = ({ isNew }: { readonly isNew: boolean }) => !isNew
 
 function showFiles(
   changes: readonly { readonly file: string; readonly isNew: boolean }[],

@@ -59,7 +59,9 @@ export async function serve(config: Config, open: Open = openEngine): Promise<nu
     if (isShortSecret(config.rootSecret))
       log.warn('the root secret is easily guessed: every program on this machine can get all rights')
     const node =
-      config.store === undefined ? undefined : await readable(config, () => new StartingNode(config, log))
+      config.store === undefined
+        ? undefined
+        : await withReadErrors(config, () => new StartingNode(config, log))
     const status = await (config.workers === 1
       ? runSingleProcess(config, node, open, log, watch)
       : supervise(config, node, log, watch))
@@ -86,8 +88,6 @@ function rejectFewDescriptors(): void {
 
 const silent = openServiceLog('silent')
 
-type StopSignal = Promise<NodeJS.Signals>
-
 /** True if this process was started with a channel to its parent, even if the channel is closed by now. */
 const hasParent = process.connected === true
 
@@ -113,14 +113,14 @@ async function runSingleProcess(
     }
     const opened = await open({ ...config, rootSecret }, log, role)
     watch.complete()
-    const stopped = signalled()
-    server = await created(service, opened, log, 0)
+    const stopped = stopSignal()
+    server = await newServer(service, opened, log, 0)
     await node?.listener.close(0)
     const { listen, listenAlso } = server
-    const url = await listening(service, listen)
+    const url = await withListenErrors(service, listen)
     await openGraphqlPort(config, log, listenAlso)
     announce(service, url)
-    await stopping(config, server, log, stopped)
+    await stopAfterSignal(config, server, log, stopped)
     return 0
   } finally {
     await metrics?.close()
@@ -130,12 +130,12 @@ async function runSingleProcess(
 /** Accepts connections before the node can serve requests. Resolves with the port. */
 async function startEarly(config: Config, node: StartingNode | undefined, log: Logger): Promise<number> {
   if (node === undefined) return config.port
-  const port = await listening(config, () => node.listener.listen(config))
-  noteEarly(config, port, log)
+  const port = await withListenErrors(config, () => node.listener.listen(config))
+  logEarlyStart(config, port, log)
   return port
 }
 
-function noteEarly(config: Config, port: number, log: Logger): void {
+function logEarlyStart(config: Config, port: number, log: Logger): void {
   log.info(`the node is starting; ${urlOf(config, port)}/ping shows its progress`)
 }
 
@@ -158,12 +158,12 @@ async function runWorker(config: Config, open: Open, log: Logger): Promise<numbe
   }
   const opened = await open({ ...config, rootSecret }, log, role)
   assertIdentity(config.data, workerFolder())
-  const stopped = signalled()
-  const server = await created(config, opened, log, worker)
+  const stopped = stopSignal()
+  const server = await newServer(config, opened, log, worker)
   if (server.metrics) await shareMetrics(server.metrics)
   const stopNotices = exchangeNotices(notices, systemTimers)
   const stopAccepting = takeConnections(server.receive())
-  await stopping(config, server, log, stopped, stopAccepting)
+  await stopAfterSignal(config, server, log, stopped, stopAccepting)
   stopNotices()
   await release()
   return 0
@@ -175,11 +175,11 @@ async function supervise(
   log: Logger,
   watch: DirectoryWatch,
 ): Promise<number> {
-  let own: Awaited<ReturnType<typeof reportSupervisor>>
+  let supervisorMetrics: Awaited<ReturnType<typeof reportSupervisor>>
   const metrics = await openMetrics(
     config,
     log,
-    metricsOfWorkers(() => own),
+    metricsOfWorkers(() => supervisorMetrics),
   )
   const clock = openPersistentClock(clockFileOf(config), clockAheadMicros, systemClock.now)
   const timelineFile = timelineFileOf(config)
@@ -200,7 +200,7 @@ async function supervise(
         notices,
         onLostFlush: exitLostFlush,
       })
-      own = await reportSupervisor(config, committer, forwarded)
+      supervisorMetrics = await reportSupervisor(config, committer, forwarded)
       watch.complete()
     }
     const supervisor = new Supervisor({
@@ -217,8 +217,8 @@ async function supervise(
         handleEarly: node.listener.receive(),
       }),
     })
-    const port = await listening(config, () => supervisor.listen(config))
-    if (node) noteEarly(config, port, log)
+    const port = await withListenErrors(config, () => supervisor.listen(config))
+    if (node) logEarlyStart(config, port, log)
     try {
       await node?.prepare()
       // Generated before the workers start, so that all of them read the same secret.
@@ -231,7 +231,7 @@ async function supervise(
       await supervisor.stop()
       throw cause
     }
-    const stopped = signalled()
+    const stopped = stopSignal()
     // A worker that could not start has logged the reason.
     if (!(await supervisor.start())) return 1
     committer?.slowLane?.keepReady()
@@ -263,11 +263,11 @@ function announce(config: Config, url: string): void {
   process.stdout.write(`Terrarium is ready on ${url}\n`)
 }
 
-async function stopping(
+async function stopAfterSignal(
   { shutdownNoticeMs }: Config,
   server: Server,
   log: Logger,
-  stopped: StopSignal,
+  stopped: Promise<NodeJS.Signals>,
   stopAccepting: () => void = () => undefined,
 ): Promise<void> {
   const signal = await stopped
@@ -283,7 +283,7 @@ async function stopping(
  * Resolves with the first signal to stop, or when the channel to the parent closes. A second signal kills the process.
  * So does a signal before this call: while a store opens, the event loop is blocked, and no listener can run.
  */
-function signalled(): Promise<NodeJS.Signals> {
+function stopSignal(): Promise<NodeJS.Signals> {
   return new Promise(resolve => {
     const onSignal = (signal: NodeJS.Signals) => {
       process.removeListener('SIGTERM', onSignal)
@@ -298,13 +298,13 @@ function signalled(): Promise<NodeJS.Signals> {
   })
 }
 
-function created(config: Config, engine: OpenEngine, log: Logger, worker: number): Promise<Server> {
+function newServer(config: Config, engine: OpenEngine, log: Logger, worker: number): Promise<Server> {
   const startCommand = (words: readonly string[]) => startOwnCommand(config, words)
-  return readable(config, () => createServer(config, engine, log, { worker, startCommand }))
+  return withReadErrors(config, () => createServer(config, engine, log, { worker, startCommand }))
 }
 
 /** Converts failures to read the configured files and the store to one-line errors. */
-async function readable<T>(config: Config, make: () => T | Promise<T>): Promise<T> {
+async function withReadErrors<T>(config: Config, make: () => T | Promise<T>): Promise<T> {
   try {
     return await make()
   } catch (cause) {
@@ -325,12 +325,12 @@ async function openGraphqlPort(
 ): Promise<void> {
   const { graphqlPort: port } = config
   if (port === undefined) return
-  const url = await listening({ ...config, port }, () => listenAlso(port))
+  const url = await withListenErrors({ ...config, port }, () => listenAlso(port))
   log.info({ url }, `GraphQL is also at ${url}/graphql`)
 }
 
 /** Converts failures to listen to one-line errors. */
-async function listening<T>(config: Config, listen: () => Promise<T>): Promise<T> {
+async function withListenErrors<T>(config: Config, listen: () => Promise<T>): Promise<T> {
   try {
     return await listen()
   } catch (cause) {
@@ -388,8 +388,6 @@ class DirectoryWatch {
   }
 }
 
-const percent = 100
-
 /**
  * A node of a shared store that still copies the state or applies the newest part of the log, which can take long.
  * Meanwhile, it responds with 503 and its progress, which the log and a terminal also show.
@@ -426,12 +424,10 @@ class StartingNode {
   #progress(): string {
     if (this.#copied === undefined) return 'the node is catching up with the store'
     const share = copiedShare(this.#copied)
-    const done = share === undefined ? `${this.#copied.keys} rows` : `${Math.floor(share * percent)} %`
+    const done = share === undefined ? `${this.#copied.keys} rows` : `${Math.floor(share * 100)} %`
     return `the node is copying the store, ${done} so far`
   }
 }
-
-type RootSecretConfig = Pick<Config, 'data' | 'rootSecret' | 'store' | 'storeSchema'>
 
 /** bcrypt cost of the shared hash, low because the secret is random. */
 const hashCost = 10
@@ -440,7 +436,10 @@ const hashCost = 10
  * Returns the configured root secret, or one that the first start generates and stores in a file of the data directory.
  * A shared store contains only the bcrypt hash, so that all machines use the same secret. Requires a prepared store.
  */
-export async function rootSecretOf(config: RootSecretConfig, log: Logger): Promise<string> {
+export async function rootSecretOf(
+  config: Pick<Config, 'data' | 'rootSecret' | 'store' | 'storeSchema'>,
+  log: Logger,
+): Promise<string> {
   if (config.rootSecret !== undefined) return config.rootSecret
   const { store, storeSchema } = config
   if (store === undefined) return secretOfFolder(config.data, log)

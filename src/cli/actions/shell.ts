@@ -1,5 +1,6 @@
-// Connects the shell to a service, the terminal and the history file. This file has an entry per line, newest last, and
-// only its owner can read it. Carriage returns separate the lines of an entry, because users cannot type them.
+// Connects the shell to a service, the terminal and the history file. The history file has an entry per line, newest
+// last, and only its owner can read it. Carriage returns separate the lines of an entry, because users cannot type
+// them.
 
 import { appendFileSync, mkdirSync, readFileSync } from 'node:fs'
 import { homedir } from 'node:os'

@@ -92,8 +92,8 @@ export class QueryConnection {
   async #rejectionReason(): Promise<string> {
     const { scope, url } = this.#options
     const { as, database } = scope
-    const accepts = (within: string | undefined) =>
-      this.with({ scope: { database: within, as: undefined } }).#isAccepted()
+    const accepts = (databasePath: string | undefined) =>
+      this.with({ scope: { database: databasePath, as: undefined } }).#isAccepted()
     if (!(await accepts(undefined))) return `${url} does not know the secret`
     const names = database?.split('/') ?? []
     for (const depth of names.keys()) {

@@ -25,8 +25,8 @@ export interface FileObject {
   readonly name: string
   /** The expression for the fields. */
   readonly params: Json
-  /** The object's position in its file. */
   readonly from: QueryText & { readonly file: string }
+  /** The object's position in its file. */
   readonly place: TextRange
   /** Positions of the parts of `params`. */
   readonly source: SourceNode

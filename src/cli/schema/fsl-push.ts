@@ -147,10 +147,10 @@ function withRemaining(
     }
   }
   if (moved.length > 0) {
-    const there = sent.get(remainingFile) ?? stored.find(({ name }) => name === remainingFile)?.text ?? ''
+    const existing = sent.get(remainingFile) ?? stored.find(({ name }) => name === remainingFile)?.text ?? ''
     sent.set(
       remainingFile,
-      [there.trimEnd(), ...moved]
+      [existing.trimEnd(), ...moved]
         .filter(text => text !== '')
         .join('\n\n')
         .concat('\n'),

@@ -34,14 +34,14 @@ export function makePlan(
   present: readonly SchemaObject[],
   mayDelete: boolean,
 ): SchemaPlan {
-  const there = new Map(present.map(object => [idOf(object), object]))
+  const remaining = new Map(present.map(object => [idOf(object), object]))
   const changes: SchemaChange[] = []
   for (const [index, object] of wanted.entries()) {
-    const change = changeFor(object, written[index] as FileObject, there.get(idOf(object)))
-    there.delete(idOf(object))
+    const change = changeFor(object, written[index] as FileObject, remaining.get(idOf(object)))
+    remaining.delete(idOf(object))
     if (change) changes.push(change)
   }
-  const extra = [...there.values()]
+  const extra = [...remaining.values()]
   const unchanged = wanted.length - changes.length
   if (mayDelete) changes.push(...extra.map(object => ({ action: 'delete', present: object }) as const))
   return { changes, unchanged, extra: mayDelete ? [] : extra }
@@ -69,21 +69,21 @@ function asList(json: Json | undefined): Json | undefined {
   return json === undefined || Array.isArray(json) ? json : [json]
 }
 
-/** A step that was made from an object in a file; undefined for deletions. */
 interface Step {
   readonly query: Json
+  /** The object in a file that the step creates or changes; undefined for deletions. */
   readonly written: FileObject | undefined
 }
 
 /** Returns the steps in an order in which referenced objects exist. All steps must run in one query. */
 export function stepsOf({ changes }: SchemaPlan): readonly Step[] {
-  const made = new Set(changes.flatMap(each => (each.action === 'create' ? [idOf(each.wanted)] : [])))
+  const created = new Set(changes.flatMap(each => (each.action === 'create' ? [idOf(each.wanted)] : [])))
   const later: Step[] = []
   const steps: Step[] = []
   for (const kind of kinds) {
     for (const change of changes) {
       if (change.action === 'delete' || change.wanted.kind !== kind) continue
-      const { first, afterRoles } = stepsFor(change, made)
+      const { first, afterRoles } = stepsFor(change, created)
       steps.push(...first)
       later.push(...afterRoles)
     }
@@ -107,12 +107,12 @@ function referenceTo({ kind, name }: SchemaObject): Json {
  */
 function stepsFor(
   change: Exclude<SchemaChange, { action: 'delete' }>,
-  made: ReadonlySet<string>,
+  created: ReadonlySet<string>,
 ): { readonly first: readonly Step[]; readonly afterRoles: readonly Step[] } {
   const { wanted, written } = change
   const { kind } = wanted
   const ref = referenceTo(wanted)
-  const role = kind.name === 'function' ? newRole(wanted.fields.get('role'), made) : undefined
+  const role = kind.name === 'function' ? newRole(wanted.fields.get('role'), created) : undefined
   const params = role === undefined ? written.params : withoutField(written.params, 'role')
   const step = (query: Json): Step => ({ query, written })
   const afterRoles =
@@ -148,9 +148,9 @@ function initialFields(
 }
 
 /** Refers to the role if this push creates it; undefined for existing roles. */
-function newRole(role: Json | undefined, made: ReadonlySet<string>): Json | undefined {
+function newRole(role: Json | undefined, created: ReadonlySet<string>): Json | undefined {
   const name = memberOf(role, '@ref', 'id')
-  return typeof name === 'string' && made.has(`roles/${name}`) ? object({ role: name }) : undefined
+  return typeof name === 'string' && created.has(`roles/${name}`) ? object({ role: name }) : undefined
 }
 
 function withoutField(params: Json, name: string): Json {
@@ -166,8 +166,8 @@ function mapFields(params: Json, change: (fields: ReadonlyMap<string, Json>) => 
 export async function readSchema(connection: QueryConnection): Promise<readonly SchemaObject[]> {
   const found: SchemaObject[] = []
   for (const kind of kinds) {
-    const ask = async (query: Json) => resourceOf(await connection.query(query), kind.listing)
-    for (const fields of await allObjects(ask, kind.listing)) {
+    const runQuery = async (query: Json) => resourceOf(await connection.query(query), kind.listing)
+    for (const fields of await allObjects(runQuery, kind.listing)) {
       const name = fields.get('name')
       if (typeof name === 'string') found.push({ kind, name, fields: definingFields(kind, fields) })
     }
