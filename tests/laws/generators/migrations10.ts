@@ -32,6 +32,16 @@ function add(path: string, type: string, value: Scalar, ...backfill: readonly st
   }
 }
 
+/** Drops a field and adds it with another type, in one push. */
+function retype(path: string, type: string, value: Scalar): Migration {
+  return {
+    statements: [`drop .${path}`, `add .${path}`],
+    isPossible: fields => path in fields,
+    fields: fields => ({ ...fields, [path]: type }),
+    row: row => ({ ...row, [path]: value }),
+  }
+}
+
 function move(from: string, to: string): Migration {
   const renamed = <T>(all: Readonly<Record<string, T>>): Record<string, T> =>
     from in all ? { ...without(from, all), [to]: all[from] as T } : { ...all }
@@ -113,6 +123,7 @@ const migrations: readonly Migration[] = [
   add('filled', 'String', 'b', 'backfill .filled = "b"'),
   add('o.more', 'Int = 1', 1),
   add('g', 'Int = 1', 1),
+  retype('g', 'Int = 1', 1),
   move('n', 'moved'),
   move('i', 'moved_i'),
   move('o.a', 'o.moved'),

@@ -41,10 +41,13 @@ const match = (index: string, terms?: unknown): Expression =>
 const number = fc.integer({ min: 0, max: 5 })
 
 /** Sets of references, and sets of pairs of a number and a reference. Members of a combined set have the same form. */
-const references = fc.oneof(
-  fc.constantFrom<Expression>({ documents: source }, match('refs')),
+const groupsAndTags = fc.oneof(
   fc.constantFrom(...groups).map(group => match('by_g', group)),
   fc.constantFrom('a', 'b', 'c').map(tag => match('by_tag', tag)),
+)
+const references = fc.oneof(
+  fc.constantFrom<Expression>({ documents: source }, match('refs')),
+  { weight: 2, arbitrary: groupsAndTags },
   number.map(n => match('by_n', n)),
 )
 const pairs = fc.oneof(
@@ -55,7 +58,10 @@ const pairs = fc.oneof(
 
 /** Intersections and differences of few stored sets of references, which documents enter and leave separately. */
 export const narrowSets4: fc.Arbitrary<Expression> = fc
-  .tuple(fc.constantFrom('difference', 'intersection'), fc.array(references, { minLength: 2, maxLength: 3 }))
+  .tuple(
+    fc.constantFrom('difference', 'difference', 'intersection'),
+    fc.array(references, { minLength: 2, maxLength: 3 }),
+  )
   .map(([name, sets]) => ({ [name]: sets }))
 
 const groupSets = fc.oneof(
