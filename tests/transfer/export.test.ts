@@ -72,18 +72,6 @@ test('export, import, export: the same bytes', async t => {
   assert.deepEqual(new Set(again.data.schema.map(({ outcome }) => outcome)), new Set(['equal']))
 })
 
-test('other formats contain the same', async t => {
-  const first = await openTestDatabase(t)
-  await fill(first)
-  const folder = await exportTo(first, 'packed', { fileFormat: 'json', gzip: true })
-  const second = await openTestDatabase(t)
-  await second.import([folder])
-  assert.deepEqual(
-    await contentOf(await exportTo(second, 'plain')),
-    await contentOf(await exportTo(first, 'plain')),
-  )
-})
-
 test('a simple export equals that of the hosted service', async t => {
   const database = await openTestDatabase(t)
   await database.import(['tagged'])

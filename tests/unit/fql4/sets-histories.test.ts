@@ -100,22 +100,6 @@ test('a union adds and removes the elements of its members, once', () =>
     assert.equal((data[0] as unknown as { sources: readonly unknown[] }).sources.length, 2)
   }))
 
-test('an element added to both sets of a difference at one time is added and removed at that time', () =>
-  withThings(async things => {
-    const ts = await things.at(create(1, { a: 1, b: 1 }))
-    const set = { difference: [match('by_a', 1), match('by_b', 1)] }
-    const { data } = await things.page(set)
-    assert.deepEqual(
-      data.map(event => [event.ts, event.action]),
-      [
-        [ts, 'add'],
-        [ts, 'remove'],
-      ],
-    )
-    await things.at({ delete: thing(1) })
-    assert.deepEqual(await things.events(set), ['add 1', 'remove 1'])
-  }))
-
 test('a join shows events of its target sets while the source contained their element', () =>
   withThings(async things => {
     await things.index('followed', 'follower', 'who')
