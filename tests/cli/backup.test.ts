@@ -56,15 +56,11 @@ test('a backup during writes contains the state of one transaction', async () =>
     await server.stop()
   }
   await assertSound(restored)
-  const second = await startProcess({ data: restored, flags: withoutSlowLane })
-  try {
-    const { data } = (await rootQuery(second, documents)) as { data: unknown[] }
-    const expected = commits.filter(({ ts }) => ts <= time).map(({ ref }) => JSON.stringify(ref))
-    assert.deepEqual(data.map(ref => JSON.stringify(ref)).sort(), expected.sort())
-    assert.ok(((await rootQuery(second, { create: { collection: 'things' } })) as Document).ts > time)
-  } finally {
-    await second.stop()
-  }
+  await using second = await startProcess({ data: restored, flags: withoutSlowLane })
+  const { data } = (await rootQuery(second, documents)) as { data: unknown[] }
+  const expected = commits.filter(({ ts }) => ts <= time).map(({ ref }) => JSON.stringify(ref))
+  assert.deepEqual(data.map(ref => JSON.stringify(ref)).sort(), expected.sort())
+  assert.ok(((await rootQuery(second, { create: { collection: 'things' } })) as Document).ts > time)
 })
 
 test('a restore into a folder with content is rejected', async () => {
@@ -104,10 +100,9 @@ test('a killed restore is not served, and can be repeated', async () => {
   const { status, stderr } = await runProgram(['restore', join(folder, 'backup'), '--data', data])
   assert.equal(status, 0, stderr)
   assert.equal(existsSync(draft), false)
-  const server = await startProcess({ data, flags: withoutSlowLane })
+  await using server = await startProcess({ data, flags: withoutSlowLane })
   const { data: found } = (await rootQuery(server, documents)) as { data: unknown[] }
   assert.ok(found.length > 0)
-  await server.stop()
 })
 
 test('a backup never overwrites files, and needs data', async () => {

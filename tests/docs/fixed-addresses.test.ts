@@ -31,20 +31,16 @@ test('one certificate is valid for all its names', async () => {
     assert.equal(await readFile(join(certificates, '.gitignore'), 'utf8'), '*-key.pem\n')
     const served = commands('npx terrarium-db serve --port 443')[0]?.split(' ') ?? []
     const flags = served.filter(word => word.startsWith('--tls') || word.startsWith('certificates/'))
-    const server = await startProcess({
+    await using server = await startProcess({
       flags: flags.map(word => word.replace('certificates', certificates)),
     })
-    try {
-      const { port } = new URL(server.url)
-      const names = made.split(' ').slice(3)
-      assert.ok(names.length > 1)
-      for (const name of names) {
-        const there = ['--resolve', `${name}:${port}:127.0.0.1`, `https://${name}:${port}/ping?scope=read`]
-        const { stdout } = await run('curl', ['-sS', '--cacert', join(certificates, 'ca.pem'), ...there])
-        assert.match(stdout, /Scope read is OK/)
-      }
-    } finally {
-      await server.stop()
+    const { port } = new URL(server.url)
+    const names = made.split(' ').slice(3)
+    assert.ok(names.length > 1)
+    for (const name of names) {
+      const there = ['--resolve', `${name}:${port}:127.0.0.1`, `https://${name}:${port}/ping?scope=read`]
+      const { stdout } = await run('curl', ['-sS', '--cacert', join(certificates, 'ca.pem'), ...there])
+      assert.match(stdout, /Scope read is OK/)
     }
   } finally {
     await rm(folder, { recursive: true, force: true })
@@ -56,13 +52,9 @@ test('the command in place of the container accepts the secret that apps expect'
   const secret = /^TERRARIUM_ROOT_SECRET=(\S+) npx terrarium-db serve --port 8443 --data \.\/data$/.exec(
     line,
   )?.[1]
-  const server = await startProcess({ env: { TERRARIUM_ROOT_SECRET: secret } })
-  try {
-    const { stdout } = await run('curl', ['-sS', server.url, '-u', 'secret:', '-d', '{"add":[1,1]}'])
-    assert.deepEqual(JSON.parse(stdout), { resource: 2 })
-  } finally {
-    await server.stop()
-  }
+  await using server = await startProcess({ env: { TERRARIUM_ROOT_SECRET: secret } })
+  const { stdout } = await run('curl', ['-sS', server.url, '-u', 'secret:', '-d', '{"add":[1,1]}'])
+  assert.deepEqual(JSON.parse(stdout), { resource: 2 })
 })
 
 test('the command passes the Node that npx runs to setcap', () => {

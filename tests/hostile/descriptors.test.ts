@@ -43,20 +43,16 @@ async function ask(server: ServerProcess, query: unknown): Promise<unknown> {
 
 for (const workers of ['1', '2']) {
   test(`more connections than there are descriptors for, ${workers} of the processes`, async () => {
-    const server = await startProcess({ descriptorsMax: 160, flags: ['--workers', workers] })
-    try {
-      const sockets = await idleConnections(server, 500)
-      // These requests start a process, a segment of the log, and a thread for passwords.
-      assert.equal(await ask(server, slowQuery), 131_072)
-      await ask(server, { create_collection: { object: { name: 'users' } } })
-      const credentials = { object: { credentials: { object: { password: 'x' } } } }
-      await ask(server, { create: { collection: 'users' }, params: credentials })
-      for (const socket of sockets) socket.destroy()
-      assert.equal(await ask(server, { add: [1, 2] }), 3)
-      assert.doesNotMatch(server.stderr(), /EMFILE|"level":[56]0/)
-    } finally {
-      await server.stop()
-    }
+    await using server = await startProcess({ descriptorsMax: 160, flags: ['--workers', workers] })
+    const sockets = await idleConnections(server, 500)
+    // These requests start a process, a segment of the log, and a thread for passwords.
+    assert.equal(await ask(server, slowQuery), 131_072)
+    await ask(server, { create_collection: { object: { name: 'users' } } })
+    const credentials = { object: { credentials: { object: { password: 'x' } } } }
+    await ask(server, { create: { collection: 'users' }, params: credentials })
+    for (const socket of sockets) socket.destroy()
+    assert.equal(await ask(server, { add: [1, 2] }), 3)
+    assert.doesNotMatch(server.stderr(), /EMFILE|"level":[56]0/)
   })
 
   test(`a service is not started with too few, ${workers} of the processes`, async () => {

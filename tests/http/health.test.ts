@@ -77,17 +77,13 @@ test('a backup during writes is complete, and can be restored', async () => {
     assert.equal(join(folder, 'backups', kept[0]?.name ?? ''), result?.place)
     assert.equal((await runProgram(['restore', result?.place ?? '', '--data', restored])).status, 0)
     assert.match((await runProgram(['check', '--data', restored])).stdout, /: sound\n$/)
-    const second = await startServer({ data: restored })
-    try {
-      assert.equal(await rootQuery(second, { exists: { ref: { collection: 'things' }, id: '1' } }), true)
-      assert.equal(
-        (await health(second)).tasks.check?.result?.is_good,
-        true,
-        'the check of the command is known',
-      )
-    } finally {
-      await second.stop()
-    }
+    await using second = await startServer({ data: restored })
+    assert.equal(await rootQuery(second, { exists: { ref: { collection: 'things' }, id: '1' } }), true)
+    assert.equal(
+      (await health(second)).tasks.check?.result?.is_good,
+      true,
+      'the check of the command is known',
+    )
   } finally {
     await server.stop()
     await rm(folder, { recursive: true, force: true })
@@ -142,29 +138,25 @@ test('a check runs beside the service, and reports contradictions', async () => 
 })
 
 test('all workers are shown, and each shows a check that another one has started', async () => {
-  const server = await startProcess({ flags: ['--workers', '3', ...withoutSlowLane] })
-  try {
-    let found = new Set<number>()
-    while (found.size < 3) {
-      const { processes } = await health(server)
-      // The supervisor has a report of its own.
-      found = new Set(processes.filter(({ forwarded }) => forwarded === null).map(({ worker }) => worker))
-    }
-    assert.deepEqual([...found].sort(), [0, 1, 2])
-    const path = '/api/v1/health/checks'
-    // A connection per request, so that the workers take turns.
-    const headers = { connection: 'close' }
-    await rootQuery(server, { create_collection: { object: { name: 'things' } } })
-    const first = await send(server, { path, secret: server.rootSecret, body: '', headers })
-    assert.equal(first.status, 202)
-    await eventually('the check has ended', async () => (await health(server)).tasks.check?.ended != null)
-  } finally {
-    await server.stop()
+  await using server = await startProcess({ flags: ['--workers', '3', ...withoutSlowLane] })
+  let found = new Set<number>()
+  while (found.size < 3) {
+    const { processes } = await health(server)
+    // The supervisor has a report of its own.
+    found = new Set(processes.filter(({ forwarded }) => forwarded === null).map(({ worker }) => worker))
   }
+  assert.deepEqual([...found].sort(), [0, 1, 2])
+  const path = '/api/v1/health/checks'
+  // A connection per request, so that the workers take turns.
+  const headers = { connection: 'close' }
+  await rootQuery(server, { create_collection: { object: { name: 'things' } } })
+  const first = await send(server, { path, secret: server.rootSecret, body: '', headers })
+  assert.equal(first.status, 202)
+  await eventually('the check has ended', async () => (await health(server)).tasks.check?.ended != null)
 })
 
 test('a second task of a kind is rejected; a vanished task is shown as failed', async () => {
-  const server = await startServer()
+  await using server = await startServer()
   const note = (seen: number) =>
     writeFile(
       join(server.data, 'check-note.json'),
@@ -173,34 +165,26 @@ test('a second task of a kind is rejected; a vanished task is shown as failed', 
         ...{ ended: null, result: null, failure: null },
       }),
     )
-  try {
-    await note(Date.now())
-    assert.equal((await start(server, 'checks')).status, 409)
-    assert.equal((await health(server)).tasks.check?.ended, null)
-    await note(Date.now() - 60_000)
-    assert.match((await health(server)).tasks.check?.failure ?? '', /exited without a result/)
-    assert.equal((await finished(server, 'check')).failure, null)
-  } finally {
-    await server.stop()
-  }
+  await note(Date.now())
+  assert.equal((await start(server, 'checks')).status, 409)
+  assert.equal((await health(server)).tasks.check?.ended, null)
+  await note(Date.now() - 60_000)
+  assert.match((await health(server)).tasks.check?.failure ?? '', /exited without a result/)
+  assert.equal((await finished(server, 'check')).failure, null)
 })
 
 test('only the root secret has access', async () => {
-  const server = await startServer()
-  try {
-    const admin = await keyOfNewDatabase(server, 'own', 'admin')
-    for (const secret of [admin, `${server.rootSecret}:own:admin`, 'wrong', undefined]) {
-      for (const path of ['', '/backups', '/checks']) {
-        const method = path === '' ? 'GET' : 'POST'
-        const { status } = await send(server, {
-          method,
-          path: `/api/v1/health${path}`,
-          ...(secret && { secret }),
-        })
-        assert.equal(status, secret === 'wrong' || !secret ? 401 : 403)
-      }
+  await using server = await startServer()
+  const admin = await keyOfNewDatabase(server, 'own', 'admin')
+  for (const secret of [admin, `${server.rootSecret}:own:admin`, 'wrong', undefined]) {
+    for (const path of ['', '/backups', '/checks']) {
+      const method = path === '' ? 'GET' : 'POST'
+      const { status } = await send(server, {
+        method,
+        path: `/api/v1/health${path}`,
+        ...(secret && { secret }),
+      })
+      assert.equal(status, secret === 'wrong' || !secret ? 401 : 403)
     }
-  } finally {
-    await server.stop()
   }
 })

@@ -62,6 +62,11 @@ for (const [where, other] of Object.entries(others)) {
 async function startRestartable(): Promise<RunningServer & { restart(): Promise<void> }> {
   const data = await temporaryFolder()
   let running = await startServer({ data })
+  const stop = async () => {
+    await running.stop()
+    await assertSound(data)
+    await rm(data, { recursive: true, force: true })
+  }
   return {
     get url() {
       return running.url
@@ -73,11 +78,8 @@ async function startRestartable(): Promise<RunningServer & { restart(): Promise<
       await running.stop()
       running = await startServer({ data })
     },
-    async stop() {
-      await running.stop()
-      await assertSound(data)
-      await rm(data, { recursive: true, force: true })
-    },
+    stop,
+    [Symbol.asyncDispose]: stop,
   }
 }
 

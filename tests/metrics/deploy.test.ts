@@ -94,10 +94,6 @@ test('the probes of the Kubernetes manifests succeed on a service', async () => 
     [...text.matchAll(/httpGet: \{ path: '([^']+)'/g)].map(([, path = '']) => path),
   )
   assert.ok(paths.length >= 4)
-  const server = await startServer()
-  try {
-    for (const path of new Set(paths)) assert.equal((await fetch(`${server.url}${path}`)).status, 200, path)
-  } finally {
-    await server.stop()
-  }
+  await using server = await startServer()
+  for (const path of new Set(paths)) assert.equal((await fetch(`${server.url}${path}`)).status, 200, path)
 })

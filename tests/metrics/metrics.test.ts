@@ -34,39 +34,35 @@ async function scrape(server: RunningServer): Promise<Map<string, number>> {
 
 for (const workers of [1, 2]) {
   test(`requests to ${workers} worker(s) are counted`, async () => {
-    const server = await startProcess({
+    await using server = await startProcess({
       flags: [...flags, '--workers', String(workers), ...withoutSlowLane],
     })
-    try {
-      await rootQuery(server, { create_collection: { object: { name: 'things' } } })
-      const before = await scrape(server)
-      for (let n = 0; n < 5; n++) await rootQuery(server, { create: { collection: 'things' } })
-      for (let n = 0; n < 3; n++) await rootQuery(server, { exists: { collection: 'things' } })
-      // A connection per request, so that the workers take turns.
-      for (let n = 0; n < 4; n++)
-        await send(server, { secret: 'wrong', query: 1, headers: { connection: 'close' } })
-      const after = await scrape(server)
-      const grown = (name: string) => (after.get(name) ?? 0) - (before.get(name) ?? 0)
-      assert.equal(grown('terrarium_requests_total{status="201"}'), 5)
-      assert.equal(grown('terrarium_requests_total{status="200"}'), 3)
-      assert.equal(grown('terrarium_requests_total{status="401"}'), 4)
-      assert.equal(grown('terrarium_transactions_total{kind="write"}'), 5)
-      assert.equal(grown('terrarium_transactions_total{kind="read"}'), 3)
-      assert.equal(grown('terrarium_ops_total{kind="write"}'), 5)
-      assert.equal(grown('terrarium_request_duration_seconds_count'), 12)
-      assert.equal(grown('terrarium_request_duration_seconds_bucket{le="+Inf"}'), 12)
-      assert.ok(grown('terrarium_request_bytes_total') > 0)
-      assert.ok(grown('terrarium_response_bytes_total') > 0)
-      assert.equal(after.get('terrarium_requests_in_flight'), 0)
-      assert.equal(after.get('terrarium_streams_open'), 0)
-      assert.equal(after.get('terrarium_query_log_lost_total'), 0)
-      // Only the retries of these requests: during the start, processes may write rows that the first transaction has
-      // read.
-      assert.equal(grown('terrarium_transaction_retries_total'), 0)
-      assert.ok((after.get('process_resident_memory_bytes') ?? 0) > 0)
-    } finally {
-      await server.stop()
-    }
+    await rootQuery(server, { create_collection: { object: { name: 'things' } } })
+    const before = await scrape(server)
+    for (let n = 0; n < 5; n++) await rootQuery(server, { create: { collection: 'things' } })
+    for (let n = 0; n < 3; n++) await rootQuery(server, { exists: { collection: 'things' } })
+    // A connection per request, so that the workers take turns.
+    for (let n = 0; n < 4; n++)
+      await send(server, { secret: 'wrong', query: 1, headers: { connection: 'close' } })
+    const after = await scrape(server)
+    const grown = (name: string) => (after.get(name) ?? 0) - (before.get(name) ?? 0)
+    assert.equal(grown('terrarium_requests_total{status="201"}'), 5)
+    assert.equal(grown('terrarium_requests_total{status="200"}'), 3)
+    assert.equal(grown('terrarium_requests_total{status="401"}'), 4)
+    assert.equal(grown('terrarium_transactions_total{kind="write"}'), 5)
+    assert.equal(grown('terrarium_transactions_total{kind="read"}'), 3)
+    assert.equal(grown('terrarium_ops_total{kind="write"}'), 5)
+    assert.equal(grown('terrarium_request_duration_seconds_count'), 12)
+    assert.equal(grown('terrarium_request_duration_seconds_bucket{le="+Inf"}'), 12)
+    assert.ok(grown('terrarium_request_bytes_total') > 0)
+    assert.ok(grown('terrarium_response_bytes_total') > 0)
+    assert.equal(after.get('terrarium_requests_in_flight'), 0)
+    assert.equal(after.get('terrarium_streams_open'), 0)
+    assert.equal(after.get('terrarium_query_log_lost_total'), 0)
+    // Only the retries of these requests: during the start, processes may write rows that the first transaction has
+    // read.
+    assert.equal(grown('terrarium_transaction_retries_total'), 0)
+    assert.ok((after.get('process_resident_memory_bytes') ?? 0) > 0)
   })
 }
 
@@ -79,39 +75,35 @@ async function healthOf(server: ServerProcess): Promise<ServiceHealth> {
 }
 
 test('metrics and Health contain the supervisor, which evaluates the writes of its workers', async () => {
-  const server = await startProcess({ flags: [...flags, '--workers', '2'] })
-  try {
-    await rootQuery(server, { create_collection: { object: { name: 'things' } } })
-    const before = await scrape(server)
-    for (let n = 0; n < 5; n++) await rootQuery(server, { create: { collection: 'things' } })
-    for (let n = 0; n < 3; n++) await rootQuery(server, { exists: { collection: 'things' } })
-    const after = await scrape(server)
-    const value = (name: string) => after.get(`terrarium_supervisor_${name}`) ?? Number.NaN
-    const operations = value('operations_total')
-    assert.ok(operations >= (before.get('terrarium_supervisor_operations_total') ?? Number.NaN) + 5)
-    assert.equal(value('operations_in_flight'), 0)
-    assert.ok(value('slow_lane_processes') >= 0)
-    assert.equal(value('slow_lane_running'), 0)
-    assert.equal(value('slow_lane_waiting'), 0)
-    assert.ok(value('process_resident_memory_bytes') > 0)
-    assert.ok(value('process_cpu_seconds_total') > 0)
-    assert.ok(value('nodejs_eventloop_lag_p99_seconds') >= 0)
-    await eventually('Health contains the supervisor', async () => {
-      const { processes, workers } = await healthOf(server)
-      const supervisor = processes.find(({ pid }) => pid === server.pid)
-      if (supervisor === undefined) return false
-      assert.equal(workers, 2)
-      assert.ok((supervisor.forwarded?.operations ?? 0) >= operations)
-      assert.equal(supervisor.counts.requests, 0)
-      assert.ok(supervisor.memory_bytes > 0 && supervisor.slow_lane && supervisor.commit_log)
-      assert.ok(supervisor.works_in_background)
-      const others = processes.filter(({ pid }) => pid !== server.pid)
-      assert.ok(others.every(({ forwarded, works_in_background: works }) => forwarded === null && !works))
-      return true
-    })
-  } finally {
-    await server.stop()
-  }
+  await using server = await startProcess({ flags: [...flags, '--workers', '2'] })
+  await rootQuery(server, { create_collection: { object: { name: 'things' } } })
+  const before = await scrape(server)
+  for (let n = 0; n < 5; n++) await rootQuery(server, { create: { collection: 'things' } })
+  for (let n = 0; n < 3; n++) await rootQuery(server, { exists: { collection: 'things' } })
+  const after = await scrape(server)
+  const value = (name: string) => after.get(`terrarium_supervisor_${name}`) ?? Number.NaN
+  const operations = value('operations_total')
+  assert.ok(operations >= (before.get('terrarium_supervisor_operations_total') ?? Number.NaN) + 5)
+  assert.equal(value('operations_in_flight'), 0)
+  assert.ok(value('slow_lane_processes') >= 0)
+  assert.equal(value('slow_lane_running'), 0)
+  assert.equal(value('slow_lane_waiting'), 0)
+  assert.ok(value('process_resident_memory_bytes') > 0)
+  assert.ok(value('process_cpu_seconds_total') > 0)
+  assert.ok(value('nodejs_eventloop_lag_p99_seconds') >= 0)
+  await eventually('Health contains the supervisor', async () => {
+    const { processes, workers } = await healthOf(server)
+    const supervisor = processes.find(({ pid }) => pid === server.pid)
+    if (supervisor === undefined) return false
+    assert.equal(workers, 2)
+    assert.ok((supervisor.forwarded?.operations ?? 0) >= operations)
+    assert.equal(supervisor.counts.requests, 0)
+    assert.ok(supervisor.memory_bytes > 0 && supervisor.slow_lane && supervisor.commit_log)
+    assert.ok(supervisor.works_in_background)
+    const others = processes.filter(({ pid }) => pid !== server.pid)
+    assert.ok(others.every(({ forwarded, works_in_background: works }) => forwarded === null && !works))
+    return true
+  })
 })
 
 for (const workers of [1, 2]) {
@@ -148,40 +140,32 @@ for (const workers of [1, 2]) {
 }
 
 test('open streams are counted while they are open', async () => {
-  const server = await startServer({ flags })
-  try {
-    await rootQuery(server, { create_collection: { object: { name: 'things' } } })
-    const stop = new AbortController()
-    const stream = await fetch(`${server.url}/stream`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${server.rootSecret}`, 'x-faunadb-api-version': '4' },
-      body: JSON.stringify({ documents: { collection: 'things' } }),
-      signal: stop.signal,
-    })
-    assert.equal(stream.status, 200)
-    assert.equal((await scrape(server)).get('terrarium_streams_open'), 1)
-    stop.abort()
-    await eventually('no stream is open', async () => {
-      return (await scrape(server)).get('terrarium_streams_open') === 0
-    })
-  } finally {
-    await server.stop()
-  }
+  await using server = await startServer({ flags })
+  await rootQuery(server, { create_collection: { object: { name: 'things' } } })
+  const stop = new AbortController()
+  const stream = await fetch(`${server.url}/stream`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${server.rootSecret}`, 'x-faunadb-api-version': '4' },
+    body: JSON.stringify({ documents: { collection: 'things' } }),
+    signal: stop.signal,
+  })
+  assert.equal(stream.status, 200)
+  assert.equal((await scrape(server)).get('terrarium_streams_open'), 1)
+  stop.abort()
+  await eventually('no stream is open', async () => {
+    return (await scrape(server)).get('terrarium_streams_open') === 0
+  })
 })
 
 test('the metrics port only serves GET /metrics, and the public port has no metrics', async () => {
-  const server = await startServer({ flags })
-  try {
-    const url = metricsUrl(server)
-    // The connection outlives the interval between two reads of a collector.
-    assert.equal((await fetch(url)).headers.get('keep-alive'), 'timeout=75')
-    assert.equal((await fetch(url, { method: 'HEAD' })).status, 200)
-    assert.equal((await fetch(url, { method: 'POST' })).status, 405)
-    assert.equal((await fetch(new URL('/', url))).status, 404)
-    assert.equal((await fetch(`${server.url}/metrics`)).status, 404)
-  } finally {
-    await server.stop()
-  }
+  await using server = await startServer({ flags })
+  const url = metricsUrl(server)
+  // The connection outlives the interval between two reads of a collector.
+  assert.equal((await fetch(url)).headers.get('keep-alive'), 'timeout=75')
+  assert.equal((await fetch(url, { method: 'HEAD' })).status, 200)
+  assert.equal((await fetch(url, { method: 'POST' })).status, 405)
+  assert.equal((await fetch(new URL('/', url))).status, 404)
+  assert.equal((await fetch(`${server.url}/metrics`)).status, 404)
 })
 
 test('a port in use is reported in one line', async () => {

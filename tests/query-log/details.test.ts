@@ -256,32 +256,28 @@ test('rejected imports have records with the reason', async () => {
 })
 
 test('the slow lane logs the same details, and that the query was slow', async () => {
-  const slow = await startProcess({ flags: ['--slow-lane-after-ms', '0'] })
-  try {
-    await query(slow, slow.rootSecret, { create_collection: { object: { name: 'people' } } })
-    const create = { create: { ref: { collection: 'people' }, id: '5' }, params: { object: {} } }
-    const { ts } = (await query(slow, slow.rootSecret, create)) as { readonly ts: number }
-    const write = { ...aroundNow(), region_group: 'us-std', txn_ts: [ts] }
-    const wrote = (await api(slow, slow.rootSecret, 'POST', '/api/v1/logs/_records?type=query', write)).json
-    assert.deepEqual(
-      (wrote.details as readonly Details[]).map(each => [each.lane, each.txn_ts]),
-      [['slow', ts]],
-    )
-    const get = { get: { ref: { collection: 'people' }, id: '407114071140711' } }
-    assert.equal((await send(slow, { secret: slow.rootSecret, query: get })).status, 404)
-    const order = { ...aroundNow(), region_group: 'us-std', lane: 'slow' }
-    const { json } = await api(slow, slow.rootSecret, 'POST', '/api/v1/logs/_records?type=query', order)
-    const [details] = json.details as readonly Details[]
-    assert.deepEqual(details?.collections, ['people'])
-    assert.equal(details?.caller?.kind, 'root')
-    assert.deepEqual(details?.error, {
-      code: 'instance not found',
-      description: 'Document not found.',
-      position: '',
-    })
-  } finally {
-    await slow.stop()
-  }
+  await using slow = await startProcess({ flags: ['--slow-lane-after-ms', '0'] })
+  await query(slow, slow.rootSecret, { create_collection: { object: { name: 'people' } } })
+  const create = { create: { ref: { collection: 'people' }, id: '5' }, params: { object: {} } }
+  const { ts } = (await query(slow, slow.rootSecret, create)) as { readonly ts: number }
+  const write = { ...aroundNow(), region_group: 'us-std', txn_ts: [ts] }
+  const wrote = (await api(slow, slow.rootSecret, 'POST', '/api/v1/logs/_records?type=query', write)).json
+  assert.deepEqual(
+    (wrote.details as readonly Details[]).map(each => [each.lane, each.txn_ts]),
+    [['slow', ts]],
+  )
+  const get = { get: { ref: { collection: 'people' }, id: '407114071140711' } }
+  assert.equal((await send(slow, { secret: slow.rootSecret, query: get })).status, 404)
+  const order = { ...aroundNow(), region_group: 'us-std', lane: 'slow' }
+  const { json } = await api(slow, slow.rootSecret, 'POST', '/api/v1/logs/_records?type=query', order)
+  const [details] = json.details as readonly Details[]
+  assert.deepEqual(details?.collections, ['people'])
+  assert.equal(details?.caller?.kind, 'root')
+  assert.deepEqual(details?.error, {
+    code: 'instance not found',
+    description: 'Document not found.',
+    position: '',
+  })
 })
 
 test('the caller is shown with current names: keys, roles, tokens', async () => {

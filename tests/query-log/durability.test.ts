@@ -66,7 +66,7 @@ test('a stop loses nothing, a crash nothing that has reached a segment; exports 
   }))
 
 test('with several processes an export waits for the records of all of them', async () => {
-  const server = await startProcess({ flags: ['--workers', '2', ...withoutSlowLane] })
+  await using server = await startProcess({ flags: ['--workers', '2', ...withoutSlowLane] })
   const marks = Array.from({ length: 60 }, (_, n) => `m${n}`)
   // Connections are closed, so that the queries are distributed over the processes.
   const headers = (mark: string) => ({ connection: 'close', 'x-fauna-tags': `mark=${mark}` })
@@ -81,7 +81,6 @@ test('with several processes an export waits for the records of all of them', as
     ),
   )
   assert.equal(writers.size, 2, 'both processes have recorded')
-  await server.stop()
 })
 
 test('an expired URL returns 403; the next request creates a new URL with the next version', () =>
@@ -95,14 +94,13 @@ test('an expired URL returns 403; the next request creates a new URL with the ne
     while ((await fetch(first.presigned_url as string)).status !== 403) await wait(100)
     await brief.stop()
     // The new URL does not expire during the test.
-    const server = await startProcess({ data, flags: withoutSlowLane })
+    await using server = await startProcess({ data, flags: withoutSlowLane })
     const asked = await api(server, server.rootSecret, 'GET', `/api/v1/logs/${id}?type=query&regionGroup=x`)
     assert.deepEqual([asked.json.state, asked.json.version], ['CreatingNewUrl', version + 1])
     assert.ok(!('presigned_url' in asked.json))
     const second = await finished(server, server.rootSecret, id)
     assert.deepEqual([second.state, second.version], ['Complete', version + 1])
     assert.equal((await fetch(second.presigned_url as string)).status, 200)
-    await server.stop()
   }))
 
 test('typed content never reaches the files of the log', () =>

@@ -67,7 +67,7 @@ test('an export contains the records of 0.2 and the new records', async () => {
     const now = micros(Date.now() * 1000 - 60_000_000)
     const { record } = format.parts({ ...plainRequest, tags: [['mark', 'old']] }, now)
     writeFileSync(join(segments, `${String(now).padStart(19, '0')}-a1.ndjson`), `/17/${record}`)
-    const server = await startServer({ data })
+    await using server = await startServer({ data })
     const secret = await keyOfNewDatabase(server, 'shop', 'admin')
     await send(server, { secret, query: { now: null }, headers: { 'x-fauna-tags': 'mark=new' } })
     const { request_id: id } = await requestExport(server, server.rootSecret, { region_group: 'us-std' })
@@ -75,7 +75,6 @@ test('an export contains the records of 0.2 and the new records', async () => {
     const marks = exported.flatMap(({ TAGS }) => (TAGS as { mark?: string }).mark ?? [])
     assert.deepEqual(marks, ['old', 'new'])
     assert.ok(!existsSync(join(segments, 'sums')))
-    await server.stop()
   } finally {
     rmSync(data, { recursive: true, force: true })
   }

@@ -42,118 +42,98 @@ async function marksIn(server: RunningServer, secret: string, path: string): Pro
 }
 
 test('a database that is created again under the same name has no records of the former one', async () => {
-  const server = await startServer()
-  try {
-    const former = await keyOfNewDatabase(server, 'shop', 'admin')
-    await query(server, former, { create_database: { object: { name: 'child' } } })
-    await mark(server, former, 'former')
-    await mark(server, `${former}:child:admin`, 'formerschild')
-    assert.deepEqual(await marksIn(server, former, 'shop'), ['former', 'formerschild'])
-    await rootQuery(server, { delete: { database: 'shop' } })
-    const later = await keyOfNewDatabase(server, 'shop', 'admin')
-    assert.deepEqual(await marksIn(server, later, 'shop'), [])
-    await query(server, later, { create_database: { object: { name: 'child' } } })
-    await mark(server, `${later}:child:admin`, 'child')
-    assert.deepEqual(await marksIn(server, later, 'shop'), ['child'])
-    assert.deepEqual(await marksIn(server, later, 'shop/child'), ['child'])
-    assert.deepEqual(await marksIn(server, server.rootSecret, 'shop'), ['child'])
-  } finally {
-    await server.stop()
-  }
+  await using server = await startServer()
+  const former = await keyOfNewDatabase(server, 'shop', 'admin')
+  await query(server, former, { create_database: { object: { name: 'child' } } })
+  await mark(server, former, 'former')
+  await mark(server, `${former}:child:admin`, 'formerschild')
+  assert.deepEqual(await marksIn(server, former, 'shop'), ['former', 'formerschild'])
+  await rootQuery(server, { delete: { database: 'shop' } })
+  const later = await keyOfNewDatabase(server, 'shop', 'admin')
+  assert.deepEqual(await marksIn(server, later, 'shop'), [])
+  await query(server, later, { create_database: { object: { name: 'child' } } })
+  await mark(server, `${later}:child:admin`, 'child')
+  assert.deepEqual(await marksIn(server, later, 'shop'), ['child'])
+  assert.deepEqual(await marksIn(server, later, 'shop/child'), ['child'])
+  assert.deepEqual(await marksIn(server, server.rootSecret, 'shop'), ['child'])
 })
 
 test('a database keeps its log through renames and moves', async () => {
-  const server = await startServer()
-  try {
-    const own = await keyOfNewDatabase(server, 'own', 'admin')
-    const other = await keyOfNewDatabase(server, 'other', 'admin')
-    await keyOfNewDatabase(server, 'place', 'admin')
-    await mark(server, own, 'first')
-    await mark(server, other, 'other')
-    const named = (from: string, to: string) =>
-      rootQuery(server, { update: { database: from }, params: { object: { name: to } } })
-    await named('own', 'renamed')
-    await named('other', 'own')
-    await mark(server, own, 'second')
-    assert.deepEqual(await marksIn(server, own, 'renamed'), ['first', 'second'])
-    assert.deepEqual(await marksIn(server, other, 'own'), ['other'])
-    await rootQuery(server, { move_database: { database: 'renamed' }, to: { database: 'place' } })
-    await mark(server, own, 'third')
-    assert.deepEqual(await marksIn(server, own, 'place/renamed'), ['first', 'second', 'third'])
-  } finally {
-    await server.stop()
-  }
+  await using server = await startServer()
+  const own = await keyOfNewDatabase(server, 'own', 'admin')
+  const other = await keyOfNewDatabase(server, 'other', 'admin')
+  await keyOfNewDatabase(server, 'place', 'admin')
+  await mark(server, own, 'first')
+  await mark(server, other, 'other')
+  const named = (from: string, to: string) =>
+    rootQuery(server, { update: { database: from }, params: { object: { name: to } } })
+  await named('own', 'renamed')
+  await named('other', 'own')
+  await mark(server, own, 'second')
+  assert.deepEqual(await marksIn(server, own, 'renamed'), ['first', 'second'])
+  assert.deepEqual(await marksIn(server, other, 'own'), ['other'])
+  await rootQuery(server, { move_database: { database: 'renamed' }, to: { database: 'place' } })
+  await mark(server, own, 'third')
+  assert.deepEqual(await marksIn(server, own, 'place/renamed'), ['first', 'second', 'third'])
 })
 
 test('unauthenticated requests have a share of their own, and headers are cut', async () => {
-  const server = await startServer({ flags: ['--query-log-megabytes', '8'] })
-  try {
-    const own = await keyOfNewDatabase(server, 'own', 'admin')
-    await mark(server, own, 'early')
-    const long = 'x'.repeat(5000)
-    const headers = { 'user-agent': long, 'x-driver-env': long, 'x-forwarded-for': long }
-    const stranger = () => send(server, { secret: 'nobody', query: 1, headers })
-    for (let round = 0; round < 60; round++)
-      for (const { status } of await Promise.all(Array.from({ length: 20 }, stranger)))
-        assert.equal(status, 401)
-    await send(server, { secret: own, query: 1, headers: { ...headers, 'x-fauna-tags': 'mark=late' } })
-    assert.deepEqual(await marksIn(server, own, 'own'), ['early', 'late'])
-    const body = { ...aroundNow(), region_group: 'us-std', status_class: '4xx' }
-    const { json } = await api(server, server.rootSecret, 'POST', '/api/v1/logs/_records?type=query', body)
-    const [record] = json.records as LogRecord[]
-    const agent = (JSON.parse(record?.REQUEST_HEADERS as string) as { user_agent: string }).user_agent
-    assert.equal(agent, `${'x'.repeat(512)}…`)
-    const folder = join(server.data, 'query-log/records')
-    const sizes = (await readdir(folder)).map(async name => (await stat(join(folder, name))).size)
-    const bytes = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
-    assert.ok(bytes < 700_000, `${bytes} bytes`)
-  } finally {
-    await server.stop()
-  }
+  await using server = await startServer({ flags: ['--query-log-megabytes', '8'] })
+  const own = await keyOfNewDatabase(server, 'own', 'admin')
+  await mark(server, own, 'early')
+  const long = 'x'.repeat(5000)
+  const headers = { 'user-agent': long, 'x-driver-env': long, 'x-forwarded-for': long }
+  const stranger = () => send(server, { secret: 'nobody', query: 1, headers })
+  for (let round = 0; round < 60; round++)
+    for (const { status } of await Promise.all(Array.from({ length: 20 }, stranger)))
+      assert.equal(status, 401)
+  await send(server, { secret: own, query: 1, headers: { ...headers, 'x-fauna-tags': 'mark=late' } })
+  assert.deepEqual(await marksIn(server, own, 'own'), ['early', 'late'])
+  const body = { ...aroundNow(), region_group: 'us-std', status_class: '4xx' }
+  const { json } = await api(server, server.rootSecret, 'POST', '/api/v1/logs/_records?type=query', body)
+  const [record] = json.records as LogRecord[]
+  const agent = (JSON.parse(record?.REQUEST_HEADERS as string) as { user_agent: string }).user_agent
+  assert.equal(agent, `${'x'.repeat(512)}…`)
+  const folder = join(server.data, 'query-log/records')
+  const sizes = (await readdir(folder)).map(async name => (await stat(join(folder, name))).size)
+  const bytes = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
+  assert.ok(bytes < 700_000, `${bytes} bytes`)
 })
 
 test('explanations, imports and exports are logged', async () => {
-  const server = await startServer()
-  try {
-    const secret = await keyOfNewDatabase(server, 'own', 'admin')
-    await query(server, secret, { create_collection: { object: { name: 'things' } } })
-    const post = (path: string, body: string, name: string) =>
-      send(server, { secret, path: `/api/v1/${path}`, body, headers: { 'x-fauna-tags': `mark=${name}` } })
-    await post('explain', '{"query":{"add":[1,2]},"as":"client"}', 'explain')
-    await post('transfer/write', '{"onConflict":"fail"}\n["w","things",1,null,{"data":{"a":1}}]', 'write')
-    await post('transfer/write', 'nonsense', 'nonsense')
-    await post('transfer/missing', '{"documents":[["things","2"]]}', 'missing')
-    await post('transfer/snapshot', '', 'snapshot')
-    await post('transfer/page', '{}', 'page')
-    assert.deepEqual(await marksIn(server, secret, 'own'), [
-      'explain',
-      'missing',
-      'nonsense',
-      'page',
-      'snapshot',
-      'write',
-    ])
-    const { json } = await api(server, secret, 'POST', '/api/v1/logs/_records?type=query', {
-      ...aroundNow(),
-      database: 'us-std/own',
-    })
-    const written = (json.records as LogRecord[]).find(
-      ({ TAGS }) => (TAGS as { mark?: string }).mark === 'write',
-    )
-    assert.deepEqual([written?.BYTE_WRITE_OPS, written?.RESPONSE_CODE], [1, '200'])
-  } finally {
-    await server.stop()
-  }
+  await using server = await startServer()
+  const secret = await keyOfNewDatabase(server, 'own', 'admin')
+  await query(server, secret, { create_collection: { object: { name: 'things' } } })
+  const post = (path: string, body: string, name: string) =>
+    send(server, { secret, path: `/api/v1/${path}`, body, headers: { 'x-fauna-tags': `mark=${name}` } })
+  await post('explain', '{"query":{"add":[1,2]},"as":"client"}', 'explain')
+  await post('transfer/write', '{"onConflict":"fail"}\n["w","things",1,null,{"data":{"a":1}}]', 'write')
+  await post('transfer/write', 'nonsense', 'nonsense')
+  await post('transfer/missing', '{"documents":[["things","2"]]}', 'missing')
+  await post('transfer/snapshot', '', 'snapshot')
+  await post('transfer/page', '{}', 'page')
+  assert.deepEqual(await marksIn(server, secret, 'own'), [
+    'explain',
+    'missing',
+    'nonsense',
+    'page',
+    'snapshot',
+    'write',
+  ])
+  const { json } = await api(server, secret, 'POST', '/api/v1/logs/_records?type=query', {
+    ...aroundNow(),
+    database: 'us-std/own',
+  })
+  const written = (json.records as LogRecord[]).find(
+    ({ TAGS }) => (TAGS as { mark?: string }).mark === 'write',
+  )
+  assert.deepEqual([written?.BYTE_WRITE_OPS, written?.RESPONSE_CODE], [1, '200'])
 })
 
 test('a failure caused by an unauthenticated request leaves no line in the log of the service', async () => {
-  const server = await startServer()
-  try {
-    const before = server.stderr()
-    for (let at = 0; at < 10; at++)
-      assert.equal((await send(server, { method: 'GET', path: '/error' })).status, 500)
-    assert.equal(server.stderr(), before)
-  } finally {
-    await server.stop()
-  }
+  await using server = await startServer()
+  const before = server.stderr()
+  for (let at = 0; at < 10; at++)
+    assert.equal((await send(server, { method: 'GET', path: '/error' })).status, 500)
+  assert.equal(server.stderr(), before)
 })

@@ -74,7 +74,7 @@ test('the URL is signed for the requested time', async () => {
 })
 
 test('a server with a bucket exports to it', async () => {
-  const server = await startServer({
+  await using server = await startServer({
     flags: s3.flags(),
     env: s3.env,
   })
@@ -85,11 +85,10 @@ test('a server with a bucket exports to it', async () => {
   assert.ok((end.presigned_url as string).startsWith(`${s3.endpoint}/${s3.bucket}/${id}.ndjson.gz?`))
   const [record] = await download(end.presigned_url)
   assert.equal(record?.FQL_SHAPE, '{"now":"?"}')
-  await server.stop()
 })
 
 test('a missing bucket makes the export fail, and nothing else', async () => {
-  const server = await startServer({
+  await using server = await startServer({
     flags: s3.flags('missing'),
     env: s3.env,
   })
@@ -98,5 +97,4 @@ test('a missing bucket makes the export fail, and nothing else', async () => {
   assert.equal((await finished(server, server.rootSecret, id)).state, 'Failed')
   assert.match(server.stderr(), /NoSuchBucket/)
   assert.equal(await rootQuery(server, 1), 1)
-  await server.stop()
 })

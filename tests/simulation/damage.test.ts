@@ -104,7 +104,7 @@ function write(engine: TestEngine, writes: Write[]): Promise<void> {
 }
 
 test('one changed byte is detected in rows of every kind', async t => {
-  const engine = openTestEngine()
+  await using engine = openTestEngine()
   await fill(engine)
   for (const kind of Object.keys(damaged) as Kind[]) {
     await t.test(kind, async () => {
@@ -121,11 +121,10 @@ test('one changed byte is detected in rows of every kind', async t => {
       assert.deepEqual(engine.store.check(), [])
     })
   }
-  await engine.close()
 })
 
 test('every changed byte of a stored version is detected', async () => {
-  const engine = openTestEngine()
+  await using engine = openTestEngine()
   for (const query of filling.slice(0, 6)) await engine.query(query as object)
   for (const kind of ['document', 'history'] as const) {
     const { key, value } = rowsOf(engine, kind).at(-1) as Entry
@@ -138,7 +137,6 @@ test('every changed byte of a stored version is detected', async () => {
     await write(engine, [{ key, value }])
   }
   assert.deepEqual(engine.store.check(), [])
-  await engine.close()
 })
 
 test('the command reports damage on a disk', async t => {
@@ -157,9 +155,8 @@ test('the command reports damage on a disk', async t => {
       const { status, stdout } = await runProgram(['check', '--data', folder])
       assert.equal(status, 1, stdout)
       assert.match(stdout, /contradiction/)
-      const again = openTestEngine({ kv: openLmdb({ path: folder }) })
+      await using again = openTestEngine({ kv: openLmdb({ path: folder }) })
       await write(again, mend)
-      await again.close()
     })
   }
 })

@@ -79,12 +79,8 @@ test('processes get their settings from the service, not from their environment'
 
 test('a service without slow queries has a process ready for the first one', async t => {
   if (process.platform !== 'linux') return t.skip('only Linux tells the processes of a process')
-  const fresh = await startProcess()
-  try {
-    await eventually('it has a process', async () => (await childrenOf(fresh.pid)).length > 0)
-  } finally {
-    await fresh.stop()
-  }
+  await using fresh = await startProcess()
+  await eventually('it has a process', async () => (await childrenOf(fresh.pid)).length > 0)
 })
 
 /** The number of queries that the processes evaluate at the moment. */

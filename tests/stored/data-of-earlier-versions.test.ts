@@ -69,11 +69,7 @@ for (const file of files) {
     const answers = unpack(file, target)
     const data = join(target, 'restored')
     await runCommand(['restore', join(target, 'backup'), '--data', data])
-    const server = await startServer({ data })
-    try {
-      assert.deepEqual(await readContent(server), answers)
-    } finally {
-      await server.stop()
-    }
+    await using server = await startServer({ data })
+    assert.deepEqual(await readContent(server), answers)
   })
 }

@@ -141,12 +141,11 @@ for (const [name, query] of Object.entries(eventPages)) {
     const rows: number[] = []
     for (const count of [20, 400]) {
       const kv = new CountingStore()
-      const engine = openTestEngine({ kv })
+      await using engine = openTestEngine({ kv })
       const { ref, times } = await documentIn(engine, count)
       const before = kv.reads
       await engine.query(query(ref, times))
       rows.push(kv.reads - before)
-      await engine.close()
     }
     const [few, many] = rows as [number, number]
     assert.ok(many <= few + 5, `${few} and ${many} rows`)

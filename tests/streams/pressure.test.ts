@@ -18,14 +18,10 @@ async function withServer(
   flags: readonly string[],
   body: (server: RunningServer, secret: string) => Promise<void>,
 ): Promise<void> {
-  const server = await startServer({ flags })
-  try {
-    const secret = await keyOfNewDatabase(server, 'db', 'admin')
-    await query(server, secret, { create_collection: { object: { name: 'things' } } })
-    await body(server, secret)
-  } finally {
-    await server.stop()
-  }
+  await using server = await startServer({ flags })
+  const secret = await keyOfNewDatabase(server, 'db', 'admin')
+  await query(server, secret, { create_collection: { object: { name: 'things' } } })
+  await body(server, secret)
 }
 
 /** Opens streams over one HTTP/2 session. */

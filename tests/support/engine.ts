@@ -32,6 +32,8 @@ export interface TestEngine {
   /** Must succeed. Returns the `resource`. */
   query(query: Query, options?: { secret?: string; apiVersion?: ApiVersion }): Promise<unknown>
   close(): Promise<void>
+  /** `await using` closes the engine at the end of its block. */
+  [Symbol.asyncDispose](): Promise<void>
 }
 
 /** Opens an empty engine in memory by default. */
@@ -55,6 +57,7 @@ export function openTestEngine(options: TestEngineOptions = {}): TestEngine {
     store,
     send,
     close,
+    [Symbol.asyncDispose]: close,
     async query(query, options) {
       const { body, status } = await send(query, options)
       if (status >= 300) throw new Error(`the query failed with ${status}: ${body}`)

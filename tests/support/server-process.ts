@@ -111,7 +111,10 @@ export async function startProcess(options: ProcessOptions = {}): Promise<Server
   }
   try {
     const url = await ready(child, child.stdout)
-    return { url, rootSecret, data, pid: child.pid as number, stderr: () => stderr, kill, stop }
+    return {
+      ...{ url, rootSecret, data, pid: child.pid as number, stderr: () => stderr, kill, stop },
+      [Symbol.asyncDispose]: stop,
+    }
   } catch (cause) {
     await kill()
     await removeOwnFolder()

@@ -39,6 +39,8 @@ export interface RunningServer {
   readonly data: string
   /** The service log so far. */
   stderr(): string
+  /** `await using` stops the service at the end of its block. */
+  [Symbol.asyncDispose](): Promise<void>
   /** Stops the service cleanly. Then checks and removes the data directory, unless the caller named it. */
   stop(): Promise<void>
 }
@@ -102,7 +104,11 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
     server = await createServer(config, opened, log, { worker: 0, startCommand })
     const url = await server.listen()
     writeAddress(data, url)
-    return { url, rootSecret: config.rootSecret as string, data, stderr: () => text, stop }
+    const { rootSecret } = config
+    return {
+      ...{ url, rootSecret: rootSecret as string, data, stderr: () => text, stop },
+      [Symbol.asyncDispose]: stop,
+    }
   } catch (cause) {
     await close()
     throw cause

@@ -46,7 +46,7 @@ async function write(bench: Bench, ref: Ref, count: number): Promise<readonly nu
 
 test('the versions of a live and of a deleted document are divided into pages', async () => {
   const kv = new CountingStore()
-  const bench = new Bench(kv)
+  await using bench = new Bench(kv)
   const items = await bench.write(transaction => createCollection(transaction, 'items'))
   const [first, second, third] = [1, 2, 3].map(id => documentRef(items, id)) as [Ref, Ref, Ref]
   const expected = new Map<bigint, readonly number[]>()
@@ -66,12 +66,11 @@ test('the versions of a live and of a deleted document are divided into pages', 
   assert.equal(records.length, 7501)
   assert.ok(largestPage <= 1000, `${largestPage} records in a page`)
   assert.ok(largestRead <= 5000, `${largestRead} rows in a transaction`)
-  await bench.close()
 })
 
 test('deleted documents are read in transactions of limited size', async () => {
   const kv = new CountingStore()
-  const bench = new Bench(kv)
+  await using bench = new Bench(kv)
   const items = await bench.write(transaction => createCollection(transaction, 'items'))
   const perCommit = 1000
   const documents = 4000
@@ -96,12 +95,11 @@ test('deleted documents are read in transactions of limited size', async () => {
   assert.equal(records.length, 2 * documents - 1)
   assert.ok(largestPage <= 1000, `${largestPage} records in a page`)
   assert.ok(largestRead <= 4500, `${largestRead} rows in a transaction`)
-  await bench.close()
 })
 
 test('creations without deletions are read in transactions of limited size', async () => {
   const kv = new CountingStore()
-  const bench = new Bench(kv)
+  await using bench = new Bench(kv)
   const items = await bench.write(transaction => createCollection(transaction, 'items'))
   for (let from = 0; from < 12_000; from += 500) {
     bench.now += second
@@ -113,7 +111,6 @@ test('creations without deletions are read in transactions of limited size', asy
   const { largestRead, records } = await exported(bench, kv)
   assert.equal(new Set(records.map(({ id }) => id)).size, 12_000)
   assert.ok(largestRead <= 10_000, `${largestRead} rows in a transaction`)
-  await bench.close()
 })
 
 test('a position within a history that cannot be read is an error of the client', () => {

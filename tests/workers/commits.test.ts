@@ -63,9 +63,8 @@ test('a backup during writes of all workers has all documents that were acknowle
     const { status, stderr } = await runProgram(['backup', copy, '--data', data])
     assert.equal(status, 0, stderr)
     await assertSound(copy)
-    const restored = await startProcess({ data: copy, flags: withoutSlowLane })
+    await using restored = await startProcess({ data: copy, flags: withoutSlowLane })
     assert.deepEqual(missingFrom(await idsIn(restored), before), [])
-    await restored.stop()
   }
   isOver = true
   await Promise.all(writing)

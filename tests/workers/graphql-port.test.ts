@@ -14,26 +14,22 @@ for (const workers of ['1', '2'])
   test(`GraphQL on an additional port with ${workers} processes`, async () => {
     let stderr = ''
     const flags = ['--graphql-port', '0', '--workers', workers, ...withoutSlowLane]
-    const server = await startProcess({ flags, onStderr: text => (stderr = text) })
-    try {
-      const [, url = ''] = /GraphQL is also at (\S+)\/graphql/.exec(stderr) ?? []
-      assert.notEqual(url, server.url)
-      const secret = await keyOfNewDatabase(server, 'cats', 'admin')
-      await importSchema({ url }, secret, 'type Cat { name: String! }')
-      const { json } = await sendOperation(
-        { url },
-        secret,
-        'mutation { createCat(data: {name: "a"}) { name } }',
-      )
-      assert.deepEqual(json, created)
-      const { port } = new URL(url)
-      const data = await temporaryFolder()
-      const words = ['serve', '--port', '0', '--data', data, '--graphql-port', port, '--workers', workers]
-      const second = await runProgram(words, { TERRARIUM_ROOT_SECRET: server.rootSecret })
-      assert.match(second.stderr, new RegExp(`:${port} is already in use`))
-      assert.equal(second.status, 1)
-      await rm(data, { recursive: true, force: true })
-    } finally {
-      await server.stop()
-    }
+    await using server = await startProcess({ flags, onStderr: text => (stderr = text) })
+    const [, url = ''] = /GraphQL is also at (\S+)\/graphql/.exec(stderr) ?? []
+    assert.notEqual(url, server.url)
+    const secret = await keyOfNewDatabase(server, 'cats', 'admin')
+    await importSchema({ url }, secret, 'type Cat { name: String! }')
+    const { json } = await sendOperation(
+      { url },
+      secret,
+      'mutation { createCat(data: {name: "a"}) { name } }',
+    )
+    assert.deepEqual(json, created)
+    const { port } = new URL(url)
+    const data = await temporaryFolder()
+    const words = ['serve', '--port', '0', '--data', data, '--graphql-port', port, '--workers', workers]
+    const second = await runProgram(words, { TERRARIUM_ROOT_SECRET: server.rootSecret })
+    assert.match(second.stderr, new RegExp(`:${port} is already in use`))
+    assert.equal(second.status, 1)
+    await rm(data, { recursive: true, force: true })
   })

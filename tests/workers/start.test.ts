@@ -32,17 +32,10 @@ test('a data directory in use, in either order of one and several', async () => 
     ['1', '2'],
     ['2', '1'],
   ] as const) {
-    const server = await startProcess({ flags: ['--workers', first, ...withoutSlowLane] })
-    try {
-      const words = ['serve', '--port', '0', '--data', server.data, '--workers', second]
-      const { status, stderr } = await runProgram(words, env)
-      assert.equal(
-        stderr,
-        `terrarium: the data directory ${server.data} is in use by process ${server.pid}\n`,
-      )
-      assert.equal(status, 1)
-    } finally {
-      await server.stop()
-    }
+    await using server = await startProcess({ flags: ['--workers', first, ...withoutSlowLane] })
+    const words = ['serve', '--port', '0', '--data', server.data, '--workers', second]
+    const { status, stderr } = await runProgram(words, env)
+    assert.equal(stderr, `terrarium: the data directory ${server.data} is in use by process ${server.pid}\n`)
+    assert.equal(status, 1)
   }
 })

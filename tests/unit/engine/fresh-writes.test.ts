@@ -21,7 +21,7 @@ test('a read waits for a fresh state, and a write only for the state that its cl
     },
     watchForeign: () => undefined,
   }
-  const engine = openTestEngine({ kv })
+  await using engine = openTestEngine({ kv })
   const ask = async (query: object, lastSeenTxn?: Micros) => {
     asked.length = 0
     const { status } = await engine.engine.query(
@@ -43,5 +43,4 @@ test('a read waits for a fresh state, and a write only for the state that its cl
   assert.deepEqual(await ask({ collections: null }, micros(5)), [5])
   assert.deepEqual(await ask(create('first')), [])
   assert.deepEqual(await ask(create('second'), micros(5)), [5])
-  await engine.close()
 })

@@ -12,11 +12,10 @@ test('the order of keys is irrelevant, and a key that joins two names is unknown
   for (const keys of [['paginate\nsize'], ['', 'paginate', 'size'], ['paginate', ''], [''], []]) {
     assert.equal(registry.find(keys, '4'), undefined)
   }
-  const engine = openTestEngine()
+  await using engine = openTestEngine()
   for (const query of [{ 'paginate\nsize': 1 }, { '': 1, abs: 1 }, {}]) {
     const { body, status } = await engine.send(query)
     assert.equal(status, 400)
     assert.match(body, /No form\/function found/)
   }
-  await engine.close()
 })

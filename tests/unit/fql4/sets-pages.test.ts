@@ -48,14 +48,10 @@ async function withThings(
   given: readonly object[],
   work: (engine: TestEngine, read: (query: object) => Promise<Page>) => Promise<void>,
 ): Promise<void> {
-  const engine = openTestEngine()
-  try {
-    await engine.query({ create_collection: object({ name: 'things' }) })
-    for (const query of given) await engine.query(query)
-    await work(engine, async query => (await engine.query(query)) as Page)
-  } finally {
-    await engine.close()
-  }
+  await using engine = openTestEngine()
+  await engine.query({ create_collection: object({ name: 'things' }) })
+  for (const query of given) await engine.query(query)
+  await work(engine, async query => (await engine.query(query)) as Page)
 }
 
 async function failure(engine: TestEngine, query: object, secret?: string) {

@@ -232,7 +232,7 @@ test('a wire position leads to a place in the text', () => {
 })
 
 test('the positions of the service’s errors lead to places in the text', async () => {
-  const engine = openTestEngine()
+  await using engine = openTestEngine()
   const cases: readonly (readonly [text: string, place: string])[] = [
     ['Add(1, Divide(1, 0))', 'Divide(1, 0)'],
     ['[1, Get(Ref(Collection("none"), "1"))]', 'Collection("none")'],
@@ -244,21 +244,17 @@ test('the positions of the service’s errors lead to places in the text', async
     ['Do(1, [Select("a", {b: 1})])', '{b: 1}'],
     ['CreateCollection({name: "a", history_days: "x"})', '{name: "a", history_days: "x"}'],
   ]
-  try {
-    for (const [text, place] of cases) {
-      const { json, source } = parseExpression(text)
-      const { body } = await engine.send(writeJson(json))
-      const { errors } = JSON.parse(body) as { errors: { position: (string | number)[] }[] }
-      const [first] = errors
-      assert.ok(first, body)
-      const { start, end } = source.at(first.position)
-      assert.ok(
-        text.slice(start, end).includes(place) && text.slice(start, end).length <= place.length + 12,
-        `${body}: ${text.slice(start, end)}`,
-      )
-    }
-  } finally {
-    await engine.close()
+  for (const [text, place] of cases) {
+    const { json, source } = parseExpression(text)
+    const { body } = await engine.send(writeJson(json))
+    const { errors } = JSON.parse(body) as { errors: { position: (string | number)[] }[] }
+    const [first] = errors
+    assert.ok(first, body)
+    const { start, end } = source.at(first.position)
+    assert.ok(
+      text.slice(start, end).includes(place) && text.slice(start, end).length <= place.length + 12,
+      `${body}: ${text.slice(start, end)}`,
+    )
   }
 })
 

@@ -221,37 +221,33 @@ for (const family of families) {
 }
 
 test('a printed value evaluates to the value', async () => {
-  const engine = openTestEngine()
-  try {
-    await engine.query({ create_collection: { object: { name: 'x' } } })
-    await engine.query({ create_database: { object: { name: 'x' } } })
-    await engine.query({ create_role: { object: { name: 'x', privileges: [] } } })
-    await engine.query({ create_index: { object: { name: 'x', source: { collection: 'x' } } } })
-    const values: readonly string[] = [
-      '{"@ref":{"id":"1","collection":{"@ref":{"id":"x","collection":{"@ref":{"id":"collections"}}}}}}',
-      '{"@ref":{"id":"x","collection":{"@ref":{"id":"databases"}}}}',
-      '{"@ref":{"id":"x","collection":{"@ref":{"id":"roles"}}}}',
-      '{"@ref":{"id":"tokens"}}',
-      '{"@ref":{"id":"7","collection":{"@ref":{"id":"tokens"}}}}',
-      '{"@ts":"2020-01-01T00:00:00.000000001Z"}',
-      '{"@date":"2020-02-29"}',
-      '{"@bytes":"AQID"}',
-      '{"@uuid":"00000000-0000-4000-8000-000000000001"}',
-      '[1,1.0,-0.0,9223372036854775807,-9223372036854775808,"a\\"b\\n",null,true]',
-      '{"@obj":{"@ref":1}}',
-      '{"@obj":{"@a":1,"b":{"c":[]}}}',
-      '{"@query":{"api_version":"4","lambda":["a","b"],"expr":{"add":[{"var":"a"},{"var":"b"}]}}}',
-      '{"@query":{"api_version":"3","lambda":"a","expr":{"contains":["x"],"in":{"var":"a"}}}}',
-      '{"@set":{"match":{"@ref":{"id":"x","collection":{"@ref":{"id":"indexes"}}}},"terms":["a",{"b":1}]}}',
-      '{"@set":{"events":{"match":{"@ref":{"id":"x","collection":{"@ref":{"id":"indexes"}}}}}}}',
-      '{"@set":{"filter":{"api_version":"4","lambda":"a","expr":true},"collection":{"@ref":{"id":"keys"}}}}',
-    ]
-    for (const json of values) {
-      const text = printValue(parseJson(json))
-      const { body } = await engine.send(writeJson(parseExpression(text).json))
-      assert.equal(body, `{"resource":${json}}`, text)
-    }
-  } finally {
-    await engine.close()
+  await using engine = openTestEngine()
+  await engine.query({ create_collection: { object: { name: 'x' } } })
+  await engine.query({ create_database: { object: { name: 'x' } } })
+  await engine.query({ create_role: { object: { name: 'x', privileges: [] } } })
+  await engine.query({ create_index: { object: { name: 'x', source: { collection: 'x' } } } })
+  const values: readonly string[] = [
+    '{"@ref":{"id":"1","collection":{"@ref":{"id":"x","collection":{"@ref":{"id":"collections"}}}}}}',
+    '{"@ref":{"id":"x","collection":{"@ref":{"id":"databases"}}}}',
+    '{"@ref":{"id":"x","collection":{"@ref":{"id":"roles"}}}}',
+    '{"@ref":{"id":"tokens"}}',
+    '{"@ref":{"id":"7","collection":{"@ref":{"id":"tokens"}}}}',
+    '{"@ts":"2020-01-01T00:00:00.000000001Z"}',
+    '{"@date":"2020-02-29"}',
+    '{"@bytes":"AQID"}',
+    '{"@uuid":"00000000-0000-4000-8000-000000000001"}',
+    '[1,1.0,-0.0,9223372036854775807,-9223372036854775808,"a\\"b\\n",null,true]',
+    '{"@obj":{"@ref":1}}',
+    '{"@obj":{"@a":1,"b":{"c":[]}}}',
+    '{"@query":{"api_version":"4","lambda":["a","b"],"expr":{"add":[{"var":"a"},{"var":"b"}]}}}',
+    '{"@query":{"api_version":"3","lambda":"a","expr":{"contains":["x"],"in":{"var":"a"}}}}',
+    '{"@set":{"match":{"@ref":{"id":"x","collection":{"@ref":{"id":"indexes"}}}},"terms":["a",{"b":1}]}}',
+    '{"@set":{"events":{"match":{"@ref":{"id":"x","collection":{"@ref":{"id":"indexes"}}}}}}}',
+    '{"@set":{"filter":{"api_version":"4","lambda":"a","expr":true},"collection":{"@ref":{"id":"keys"}}}}',
+  ]
+  for (const json of values) {
+    const text = printValue(parseJson(json))
+    const { body } = await engine.send(writeJson(parseExpression(text).json))
+    assert.equal(body, `{"resource":${json}}`, text)
   }
 })

@@ -124,7 +124,7 @@ test('absent rows are part of the read set: phantoms, unique entries, schema', a
 })
 
 test('the attempts of a database depend on its own parent, not on its siblings', async () => {
-  const bench = new Bench()
+  await using bench = new Bench()
   const named = (transaction: Transaction, parent: DatabaseId, name: string) => {
     const ref = new Ref(parent, native.databases, transaction.newId())
     transaction.put(ref, object({ name }))
@@ -164,7 +164,6 @@ test('the attempts of a database depend on its own parent, not on its siblings',
   const renamed = attempt()
   await bench.write(transaction => transaction.put(inner, object({ name: 'another' })))
   assert.equal(await committed(renamed), false)
-  await bench.close()
 })
 
 test('schema of other databases and other documents do not make an attempt stale', async () => {
@@ -176,7 +175,7 @@ test('schema of other databases and other documents do not make an attempt stale
 })
 
 test('an attempt whose commit time is in other values cannot be rebased', async () => {
-  const bench = new Bench()
+  await using bench = new Bench()
   const { byTs, collection } = await bench.write(transaction => {
     const collection = createCollection(transaction, 'things')
     const byTs = createIndex(transaction, 'by_ts', {
@@ -203,7 +202,6 @@ test('an attempt whose commit time is in other values cannot be rebased', async 
       ],
     )
   })
-  await bench.close()
 })
 
 test('a document that has expired at the commit time makes an attempt stale', async () => {

@@ -33,7 +33,7 @@ class ManualTimers implements Timers {
 }
 
 test('background work goes on step by step until it is stopped', async () => {
-  const bench = new Bench()
+  await using bench = new Bench()
   const index = await bench.write(transaction => {
     const users = createCollection(transaction, 'users')
     for (let id = 0; id < 200; id++) transaction.put(documentRef(users, id), data({ n: 1n }))
@@ -51,11 +51,10 @@ test('background work goes on step by step until it is stopped', async () => {
   await background.stop()
   assert.equal(timers.waiting, 0)
   assert.deepEqual(errors, [])
-  await bench.close()
 })
 
 test('removals continue although a build fails with every step', async () => {
-  const bench = new Bench()
+  await using bench = new Bench()
   const removed = await bench.write(transaction => {
     const users = createCollection(transaction, 'users')
     for (let id = 0; id < 200; id++) transaction.put(documentRef(users, id), data({ n: 1n }))
@@ -77,5 +76,4 @@ test('removals continue although a build fails with every step', async () => {
     await assert.rejects(background.runOnce(), /the build writes too much/)
   assert.equal(rows(), 0)
   bench.store.counted = counted
-  await bench.close()
 })

@@ -29,7 +29,7 @@ const stored = ({ kv }: Bench, { id }: Ref) =>
 test('a database pauses in proportion to the time of its bindings, and times add up', async t => {
   let now = 0
   t.mock.method(systemClock, 'elapsedMs', () => now)
-  const bench = new Bench()
+  await using bench = new Bench()
   const { store } = bench
   const spend = (database: bigint, micros: number) => {
     t.mock.method(store.bindings, 'counted', (work: () => void, report: (micros: number) => void) => {
@@ -48,7 +48,6 @@ test('a database pauses in proportion to the time of its bindings, and times add
   assert.equal(pauseMs(1n), 0)
   spend(1n, 1)
   assert.equal(pauseMs(1n), 0, 'bindings of a short time cause no pause')
-  await bench.close()
 })
 
 /** Creates three expired documents of a collection with a binding. */
@@ -93,7 +92,7 @@ test('slow expired documents are removed one per step, and none while their data
 })
 
 test('slow documents of a deleted collection are removed one per step, and none while their database pauses', async t => {
-  const bench = new Bench(openMemory(), { evaluateBinding: () => 1n })
+  await using bench = new Bench(openMemory(), { evaluateBinding: () => 1n })
   const collection = await bench.write(transaction => {
     const collection = createCollection(transaction, 'c')
     createIndex(transaction, 'i', bound(collection))
@@ -115,7 +114,6 @@ test('slow documents of a deleted collection are removed one per step, and none 
   assert.equal(stored(bench, collection), 1)
   await new Sweeper(bench.store).runAll()
   assert.equal(stored(bench, collection), 0)
-  await bench.close()
 })
 
 test('a build that fails at each change of its document is retried less and less often', async () => {
@@ -125,7 +123,7 @@ test('a build that fails at each change of its document is retried less and less
     step(stepsPerCheck)
     throw new RequestError('time out', 'too long')
   }
-  const bench = new Bench(openMemory(), { evaluateBinding })
+  await using bench = new Bench(openMemory(), { evaluateBinding })
   const { collection, index } = await bench.write(transaction => {
     const collection = createCollection(transaction, 'c')
     for (let id = 0; id <= indexBuilderLimits.synchronousIndexBuildMax; id++)
@@ -155,5 +153,4 @@ test('a build that fails at each change of its document is retried less and less
   await bench.write(transaction => transaction.delete(index))
   await bench.write(transaction => transaction.delete(collection))
   await new Background(bench.store).runAll()
-  await bench.close()
 })

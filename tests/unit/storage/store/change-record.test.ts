@@ -26,7 +26,7 @@ function rows(bench: Bench, kind: 'changes' | 'collectionChanges'): number {
 }
 
 test('the changes of a collection are read in commit order, without changes of other collections', async () => {
-  const bench = new Bench()
+  await using bench = new Bench()
   const [users, others] = await bench.write(transaction => [
     createCollection(transaction, 'users'),
     createCollection(transaction, 'others'),
@@ -51,11 +51,10 @@ test('the changes of a collection are read in commit order, without changes of o
     all?.changes.map(({ action, ref }) => [action, ref.id]),
     [['delete', 2n]],
   )
-  await bench.close()
 })
 
 test('a transaction of many documents is recorded completely', async () => {
-  const bench = new Bench()
+  await using bench = new Bench()
   const users = await bench.write(transaction => createCollection(transaction, 'users'))
   const count = 2500
   await bench.write(transaction => {
@@ -66,11 +65,10 @@ test('a transaction of many documents is recorded completely', async () => {
     [count],
   )
   assert.equal(bench.store.changes(epoch, 10).at(-1)?.changes.length, count)
-  await bench.close()
 })
 
 test('changes are removed when they are older than the history of their collection', async () => {
-  const bench = new Bench()
+  await using bench = new Bench()
   const made = await bench.write(transaction => ({
     short: createCollection(transaction, 'short', { history_days: 0n }),
     long: createCollection(transaction, 'long', { history_days: 10n }),
@@ -105,7 +103,6 @@ test('changes are removed when they are older than the history of their collecti
     ...view.range(garbageRange('changes', micros(Number.MAX_SAFE_INTEGER - 1))),
   ])
   assert.deepEqual(left, [], 'nothing is left to look at')
-  await bench.close()
 })
 
 test('a step over many changes removes a batch, and the check reports changes that the log still refers to', async () => {

@@ -10,7 +10,7 @@ import { Bench, data, object } from './support.ts'
 const databaseRef = (parent: bigint, id: bigint) => new Ref(parent, native.databases, id)
 
 test('a database cannot get the number of another database or of the root', async () => {
-  const bench = new Bench()
+  await using bench = new Bench()
   await bench.write(transaction => {
     transaction.put(databaseRef(rootDatabase, 11n), object({ name: 'own' }))
     transaction.put(databaseRef(rootDatabase, 12n), object({ name: 'other' }))
@@ -38,12 +38,11 @@ test('a database cannot get the number of another database or of the root', asyn
     assert.equal(catalogue.databaseAt(databaseRef(11n, rootDatabase)), undefined)
     assert.equal(catalogue.database(rootDatabase), undefined)
   })
-  await bench.close()
 })
 
 test('databases that contain each other fail the request and do not crash the process', async () => {
   for (const circle of [[21n], [21n, 22n], [21n, 22n, 23n, 24n, 25n]]) {
-    const bench = new Bench()
+    await using bench = new Bench()
     await bench.write(transaction => {
       for (const [at, id] of circle.entries())
         transaction.put(databaseRef(circle.at(at - 1) as bigint, id), object({ name: `d${id}` }))
@@ -57,16 +56,14 @@ test('databases that contain each other fail the request and do not crash the pr
         String(id),
       )
     }
-    await bench.close()
   }
 })
 
 test('past versions have the same size limit as present ones', async () => {
-  const bench = new Bench()
+  await using bench = new Bench()
   const large = data({ text: 'x'.repeat(8_400_000) })
   await assert.rejects(
     bench.write(transaction => transaction.insertVersion(new Ref(rootDatabase, 1024, 1n), micros(5), large)),
     /exceeds threshold/,
   )
-  await bench.close()
 })

@@ -9,7 +9,7 @@ import { rootDatabase, TransactionTime } from '../../../../src/values/value.ts'
 import { Bench, collectionRef, createCollection, data, documentRef, object, second } from './support.ts'
 
 test('a created document is read back by later transactions with its commit time', async () => {
-  const bench = new Bench()
+  await using bench = new Bench()
   const users = await bench.write(transaction => createCollection(transaction, 'users'))
   const ref = documentRef(users, 1)
   const ts = await bench.commit(transaction => {
@@ -20,21 +20,19 @@ test('a created document is read back by later transactions with its commit time
   })
   const version = bench.read(transaction => transaction.get(ref))
   assert.deepEqual(version, { ref, ts, action: 'create', fields: data({ name: 'ada' }) })
-  await bench.close()
 })
 
 test('placeholders of the commit time become the time when the document is stored', async () => {
-  const bench = new Bench()
+  await using bench = new Bench()
   const users = await bench.write(transaction => createCollection(transaction, 'users'))
   const ref = documentRef(users, 1)
   const ts = await bench.commit(transaction => transaction.put(ref, data({ at: TransactionTime.micros })))
   const version = bench.read(transaction => transaction.get(ref))
   assert.deepEqual(version?.fields, data({ at: BigInt(ts) }))
-  await bench.close()
 })
 
 test('several writes to a document in one transaction become one version, relative to the state before', async () => {
-  const bench = new Bench()
+  await using bench = new Bench()
   const users = await bench.write(transaction => createCollection(transaction, 'users'))
   const ref = documentRef(users, 1)
   await bench.write(transaction => {
@@ -48,11 +46,10 @@ test('several writes to a document in one transaction become one version, relati
   })
   const actions = bench.read(transaction => Array.from(transaction.versions(ref), version => version.action))
   assert.deepEqual(actions, ['create', 'update'])
-  await bench.close()
 })
 
 test('versions are read backwards', async () => {
-  const bench = new Bench()
+  await using bench = new Bench()
   const users = await bench.write(transaction => createCollection(transaction, 'users'))
   const ref = documentRef(users, 1)
   for (const n of [1n, 2n, 3n]) await bench.commit(transaction => transaction.put(ref, data({ n })))
@@ -61,11 +58,10 @@ test('versions are read backwards', async () => {
     Array.from(transaction.versions(ref, { reverse: true }), version => version.action),
   )
   assert.deepEqual(backwards, ['delete', 'update', 'update', 'create'])
-  await bench.close()
 })
 
 test('a document whose ttl has passed does not exist, also in the past, and its id is free', async () => {
-  const bench = new Bench()
+  await using bench = new Bench()
   const users = await bench.write(transaction => createCollection(transaction, 'users'))
   const ref = documentRef(users, 1)
   const ts = await bench.commit(transaction => transaction.put(ref, data({}, bench.now + second)))
@@ -83,11 +79,10 @@ test('a document whose ttl has passed does not exist, also in the past, and its 
   bench.now += second
   assert.equal(await bench.write(transaction => transaction.put(ref, data({})).action), 'create')
   assert.equal(bench.read(transaction => [...transaction.versions(ref)]).length, 2)
-  await bench.close()
 })
 
 test('commit times increase when the clock stands still or goes back', async () => {
-  const bench = new Bench()
+  await using bench = new Bench()
   const users = await bench.write(transaction => createCollection(transaction, 'users'))
   const put = () => bench.commit(transaction => transaction.put(documentRef(users, 1), data({})))
   const first = await put()
@@ -98,38 +93,34 @@ test('commit times increase when the clock stands still or goes back', async () 
   const seen = bench.store.read(transaction => transaction.snapshotTime, micros(third + 5)).result
   assert.equal(seen, third + 5)
   assert.ok((await put()) > seen)
-  await bench.close()
 })
 
 test('clients cannot move the time far ahead of the clock', async () => {
-  const bench = new Bench()
+  await using bench = new Bench()
   const far = bench.now + 3600 * second
   const seen = bench.store.read(transaction => transaction.snapshotTime, micros(far)).result
   assert.ok(seen <= micros(bench.now + 10 * second))
-  await bench.close()
 })
 
 test('a write in a reading transaction requests a writing transaction', async () => {
-  const bench = new Bench()
+  await using bench = new Bench()
   const ref = documentRef(collectionRef(1024), 1)
   assert.throws(
     () => bench.read(transaction => transaction.put(ref, data({}))),
     error => error instanceof WriteNeeded,
   )
-  await bench.close()
 })
 
 test('a transaction that writes nothing commits nothing', async () => {
-  const bench = new Bench()
+  await using bench = new Bench()
   await bench.write(transaction => createCollection(transaction, 'users'))
   const before = bench.store.changes(epoch, 100)
   await bench.write(transaction => transaction.get(collectionRef(1024)))
   assert.deepEqual(bench.store.changes(epoch, 100), before)
-  await bench.close()
 })
 
 test('an error of a transaction reverts all its writes', async () => {
-  const bench = new Bench()
+  await using bench = new Bench()
   const users = await bench.write(transaction => createCollection(transaction, 'users'))
   const ref = documentRef(users, 1)
   const failure = bench.write(transaction => {
@@ -141,20 +132,18 @@ test('an error of a transaction reverts all its writes', async () => {
     bench.read(transaction => transaction.get(ref)),
     undefined,
   )
-  await bench.close()
 })
 
 test('ids increase and contain the time', async () => {
-  const bench = new Bench()
+  await using bench = new Bench()
   const ids = await bench.write(transaction => Array.from({ length: 3000 }, () => transaction.newId()))
   for (let index = 1; index < ids.length; index++)
     assert.ok((ids[index] as bigint) > (ids[index - 1] as bigint))
   assert.equal(((ids[0] as bigint) >> 20n) + 1336258850000n, BigInt(bench.now / 1000))
-  await bench.close()
 })
 
 test('the change log names the documents that each transaction changed', async () => {
-  const bench = new Bench()
+  await using bench = new Bench()
   const users = await bench.write(transaction => createCollection(transaction, 'users'))
   const ref = documentRef(users, 1)
   const created = await bench.commit(transaction => transaction.put(ref, data({})))
@@ -170,16 +159,14 @@ test('the change log names the documents that each transaction changed', async (
     },
   ])
   assert.equal(bench.store.changes(epoch, 1).length, 1)
-  await bench.close()
 })
 
 test('a version beyond the size limit is rejected', async () => {
-  const bench = new Bench()
+  await using bench = new Bench()
   const users = await bench.write(transaction => createCollection(transaction, 'users'))
   const big = object({ data: object({ text: 'x'.repeat(8_388_609) }) })
   await assert.rejects(
     bench.write(transaction => transaction.put(documentRef(users, 1), big)),
     { code: 'bad request' },
   )
-  await bench.close()
 })

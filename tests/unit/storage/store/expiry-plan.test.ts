@@ -87,7 +87,7 @@ test('without a stored position, all collections are planned again', async () =>
 })
 
 test('collections with very much expired data take turns', async () => {
-  const bench = new Bench()
+  await using bench = new Bench()
   const [large, small] = await bench.write(transaction =>
     ['large', 'small'].map(name => createCollection(transaction, name, { history_days: 0n })),
   )
@@ -104,7 +104,6 @@ test('collections with very much expired data take turns', async () => {
   assert.ok(versions(bench, large) > 2000, `${versions(bench, large)} documents are left`)
   await sweeper.runAll()
   assert.equal(versions(bench, large), 0)
-  await bench.close()
 })
 
 test('a large backlog of a collection does not delay the checks that were added before its own check', async () => {

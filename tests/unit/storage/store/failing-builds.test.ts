@@ -49,7 +49,7 @@ async function shown(engine: TestEngine, secret: string, name: string): Promise<
 }
 
 test('a failing build is reported, delays no other build, and succeeds after its document has changed', async () => {
-  const engine = openTestEngine()
+  await using engine = openTestEngine()
   const errors: unknown[] = []
   const background = new Background(engine.store, error => errors.push(error))
   const [one, two] = [await database(engine, 'one'), await database(engine, 'two')]
@@ -97,11 +97,10 @@ test('a failing build is reported, delays no other build, and succeeds after its
   assert.equal((await engine.send({ ...insert, params: wide }, { secret: one })).status, 400)
   await engine.query({ delete: culprit.ref }, { secret: one })
   assert.deepEqual(engine.store.check(), [])
-  await engine.close()
 })
 
 test('a build whose bindings take too long fails, and delays no other build', async () => {
-  const engine = openTestEngine()
+  await using engine = openTestEngine()
   const [one, two] = [await database(engine, 'one'), await database(engine, 'two')]
   const long = { repeat: { repeat: 'a\u0301', number: 1024 }, number: 1000 }
   const fields = object({ long: { query: { lambda: 'd', expr: { length: { casefold: long } } } } })
@@ -120,11 +119,10 @@ test('a build whose bindings take too long fails, and delays no other build', as
   await engine.query({ delete: { index: 'slow' } }, { secret: one })
   await background.runAll()
   assert.deepEqual(engine.store.check(), [])
-  await engine.close()
 })
 
 test('after a restart a failed build is retried once', async () => {
-  const engine = openTestEngine()
+  await using engine = openTestEngine()
   const secret = await database(engine, 'one')
   await engine.query({ create: { collection: 'c' }, params: wide }, { secret })
   await engine.query(wideIndex, { secret })
@@ -139,11 +137,10 @@ test('after a restart a failed build is retried once', async () => {
   await engine.query({ delete: { index: 'wide' } }, { secret })
   await restarted.runAll()
   assert.deepEqual(engine.store.check(), [])
-  await engine.close()
 })
 
 test('databases take turns, however many builds one of them has', async () => {
-  const engine = openTestEngine()
+  await using engine = openTestEngine()
   const secrets = [await database(engine, 'one'), await database(engine, 'two')] as const
   for (let n = 0; n < 40; n++) await engine.query(plainIndex(`i${n}`), { secret: secrets[0] })
   await engine.query(plainIndex('only'), { secret: secrets[1] })
@@ -159,12 +156,11 @@ test('databases take turns, however many builds one of them has', async () => {
   )
   await background.runAll()
   for (let n = 0; n < 40; n++) assert.equal((await shown(engine, secrets[0], `i${n}`)).active, true)
-  await engine.close()
 })
 
 test('a disk failure does not count as a failure of the build', async () => {
   const stepped = new SteppedStore(openMemory())
-  const engine = openTestEngine({ kv: stepped })
+  await using engine = openTestEngine({ kv: stepped })
   const drive = async <T>(work: Promise<T>, fate: 'applied' | 'rejected' = 'applied'): Promise<T> => {
     let isDone = false
     const done = () => {
@@ -189,7 +185,6 @@ test('a disk failure does not count as a failure of the build', async () => {
   assert.equal('build_error' in index, false)
   await drive(background.runAll())
   assert.equal(((await engine.query({ get: { index: 'i' } })) as { active: boolean }).active, true)
-  await engine.close()
 })
 
 const lookups: readonly (readonly [string, object])[] = [
@@ -203,7 +198,7 @@ const lookups: readonly (readonly [string, object])[] = [
 
 for (const [what, expr] of lookups) {
   test(`a binding that names ${what} gives null`, async () => {
-    const engine = openTestEngine()
+    await using engine = openTestEngine()
     await engine.query({ create_collection: object({ name: 'c' }) })
     const source = {
       collection: { collection: 'c' },
@@ -225,12 +220,11 @@ for (const [what, expr] of lookups) {
       await engine.query(fill)
       assert.deepEqual(engine.store.check(), [])
     }
-    await engine.close()
   })
 }
 
 test('a document that an index cannot store can be deleted', async () => {
-  const engine = openTestEngine()
+  await using engine = openTestEngine()
   const secret = await database(engine, 'one')
   const culprit = (await engine.query({ create: { collection: 'c' }, params: wide }, { secret })) as {
     ref: unknown
@@ -242,5 +236,4 @@ test('a document that an index cannot store can be deleted', async () => {
   await background.runAll()
   assert.equal((await shown(engine, secret, 'wide')).active, true)
   assert.deepEqual(engine.store.check(), [])
-  await engine.close()
 })

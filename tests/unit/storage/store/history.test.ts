@@ -179,7 +179,7 @@ test('expiry writes no event; writing the expired document again removes and add
 })
 
 test('keys may be written into the past', async () => {
-  const bench = new Bench()
+  await using bench = new Bench()
   const key = new Ref(rootDatabase, native.keys, 9n)
   await bench.write(transaction => transaction.put(key, object({ role: 'admin' })))
   await bench.write(transaction =>
@@ -189,7 +189,6 @@ test('keys may be written into the past', async () => {
     bench.read(transaction => transaction.directory.keyDatabases(9n)),
     [rootDatabase],
   )
-  await bench.close()
 })
 
 test('two processes on one data directory never share a commit time', async () => {

@@ -26,7 +26,7 @@ const distributions: Readonly<Record<string, readonly bigint[]>> = {
 
 for (const [name, ids] of Object.entries(distributions)) {
   test(`the position in ${name}`, async () => {
-    const bench = new Bench()
+    await using bench = new Bench()
     const collection = await bench.write(transaction => createCollection(transaction, 'c'))
     await bench.commit(transaction => {
       for (const id of ids) transaction.put(documentRef(collection, BigInt.asIntN(64, id)), data({}))
@@ -41,7 +41,6 @@ for (const [name, ids] of Object.entries(distributions)) {
         `${below} of ${all} documents are before ${at} of ${ids.length}`,
       )
     }
-    await bench.close()
   })
 }
 

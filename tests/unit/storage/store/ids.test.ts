@@ -161,7 +161,7 @@ test('two generators with one worker number generate different ids', async () =>
 })
 
 test('an id is never generated again, also when it was chosen, deleted or generated before there were marks', async () => {
-  const bench = new Bench()
+  await using bench = new Bench()
   const users = await bench.write(transaction => createCollection(transaction, 'users'))
   const ref = documentRef(users, 77)
   assert.equal(
@@ -183,11 +183,10 @@ test('an id is never generated again, also when it was chosen, deleted or genera
     return transaction.isTaken(documentRef(users, 78))
   })
   assert.equal(inside, true)
-  await bench.close()
 })
 
 test('ids of databases and keys are unique in the whole store', async () => {
-  const bench = new Bench()
+  await using bench = new Bench()
   await bench.write(transaction => {
     transaction.put(new Ref(rootDatabase, native.databases, 5000n), new Map([['name', 'a']]))
     transaction.put(new Ref(rootDatabase, native.keys, 6000n), new Map([['role', 'admin']]))
@@ -197,7 +196,6 @@ test('ids of databases and keys are unique in the whole store', async () => {
   assert.equal(taken(native.databases, 5000n), true)
   assert.equal(taken(native.keys, 6000n), true)
   assert.equal(taken(native.tokens, 6000n), false)
-  await bench.close()
 })
 
 /** Opens a data directory at a time of day, as a process that is later killed. */

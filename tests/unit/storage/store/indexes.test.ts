@@ -120,7 +120,7 @@ test('a unique index rejects a second document with the same terms and values', 
 })
 
 test('ts as a value is the commit time, a placeholder until then', async () => {
-  const bench = new Bench()
+  await using bench = new Bench()
   const { items, index } = await bench.write(transaction => {
     const items = createCollection(transaction, 'items')
     const values = [object({ field: 'ts' })]
@@ -133,11 +133,10 @@ test('ts as a value is the commit time, a placeholder until then', async () => {
   })
   const [entry] = bench.read(transaction => [...transaction.match(definitionOf(transaction, index), [], {})])
   assert.deepEqual(entry?.values, [BigInt(ts)])
-  await bench.close()
 })
 
 test('an index over existing documents is built with their history', async () => {
-  const bench = new Bench()
+  await using bench = new Bench()
   const items = await bench.write(transaction => createCollection(transaction, 'items'))
   const ref = documentRef(items, 1)
   const first = await bench.commit(transaction => transaction.put(ref, data({ n: 1n })))
@@ -156,7 +155,6 @@ test('an index over existing documents is built with their history', async () =>
     assert.deepEqual(matchIds(transaction, index, [2n]), [1n])
     assert.deepEqual(matchIds(transaction, index, [5n]), [2n])
   })
-  await bench.close()
 })
 
 test('the events of a collection are the add and remove events of its documents', async () => {

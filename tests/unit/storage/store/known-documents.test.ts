@@ -17,7 +17,7 @@ function readOften(bench: Bench, ref: Ref) {
 }
 
 test('a version that is read repeatedly is decoded once', async () => {
-  const bench = new Bench()
+  await using bench = new Bench()
   const users = await bench.write(transaction => createCollection(transaction, 'users'))
   const ref = documentRef(users, 1)
   await bench.write(transaction => transaction.put(ref, data({ n: 1n })))
@@ -37,13 +37,12 @@ test('a version that is read repeatedly is decoded once', async () => {
     hooks: { evaluateBinding: () => undefined },
   })
   assert.equal(costs(), other.read(transaction => transaction.get(ref)).counters.readBytes)
-  await bench.close()
 })
 
 test('a document that does not exist is looked up once until the next commit', async () => {
   const kv = openMemory()
   let lookUps = 0
-  const bench = new Bench({
+  await using bench = new Bench({
     read: read =>
       kv.read(view =>
         read({
@@ -80,11 +79,10 @@ test('a document that does not exist is looked up once until the next commit', a
   assert.deepEqual(find()?.fields, data({ n: 1n }))
   await bench.write(transaction => transaction.delete(ref))
   assert.equal(find(), undefined)
-  await bench.close()
 })
 
 test('cached versions are replaced after updates, deletes, writes to history and expiry', async () => {
-  const bench = new Bench()
+  await using bench = new Bench()
   const users = await bench.write(transaction => createCollection(transaction, 'users'))
   const ref = documentRef(users, 1)
   const fields = () => readOften(bench, ref)?.fields
@@ -105,11 +103,10 @@ test('cached versions are replaced after updates, deletes, writes to history and
   assert.deepEqual(fields()?.get('data'), data({ n: 4n }).get('data'))
   bench.now += 20 * second
   assert.equal(fields(), undefined)
-  await bench.close()
 })
 
 test('commits of another process are visible, and a deleted collection has no documents', async () => {
-  const bench = new Bench()
+  await using bench = new Bench()
   const users = await bench.write(transaction => createCollection(transaction, 'users'))
   const ref = documentRef(users, 1)
   await bench.write(transaction => transaction.put(ref, data({ n: 1n })))
@@ -127,11 +124,10 @@ test('commits of another process are visible, and a deleted collection has no do
     bench.read(transaction => transaction.get(ref)),
     undefined,
   )
-  await bench.close()
 })
 
 test('documents of other databases with the same collection and id are distinguished', async () => {
-  const engine = openTestEngine({ kv: openMemory() })
+  await using engine = openTestEngine({ kv: openMemory() })
   const secrets: string[] = []
   for (const name of ['one', 'two']) {
     await engine.query({ create_database: { object: { name } } })
@@ -150,11 +146,10 @@ test('documents of other databases with the same collection and id are distingui
     }
     assert.deepEqual(got, ['one', 'two'])
   }
-  await engine.close()
 })
 
 test('the text of fields is cached only if it depends on nothing else', async () => {
-  const engine = openTestEngine()
+  await using engine = openTestEngine()
   await engine.query({ create_collection: { object: { name: 'old' } } })
   const data = { text: 'ä"\n', list: [1, 2.5, null, true], at: { time: '2024-01-01T00:00:00Z' }, '@odd': 1 }
   const link = { ref: { collection: 'old' }, id: '1' }
@@ -183,7 +178,6 @@ test('the text of fields is cached only if it depends on nothing else', async ()
   const both = await engine.query({ ...several, collection: ['1', '1'] })
   const one = JSON.parse((await engine.send({ get: { ref: { collection: 'new' }, id: '1' } })).body).resource
   assert.deepEqual(both, [one, one])
-  await engine.close()
 })
 
 test('a cache with weights stays within its bound', () => {

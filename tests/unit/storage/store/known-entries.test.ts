@@ -89,7 +89,7 @@ function change(transaction: Transaction, random: RandomSource, items: Ref, now:
 test('cached entries never change a result, whatever is written', async () => {
   for (const seed of seedsToRun([1, 2, 3, 4, 5, 6])) {
     const random = new RandomSource(seed)
-    const bench = new Bench()
+    await using bench = new Bench()
     const other = another(bench, 1)
     const { items, index } = await bench.write(transaction => {
       const items = createCollection(transaction, 'items')
@@ -115,12 +115,11 @@ test('cached entries never change a result, whatever is written', async () => {
         )
       }
     }
-    await bench.close()
   }
 })
 
 test('entries are removed with their collection, and with their index', async () => {
-  const bench = new Bench()
+  await using bench = new Bench()
   const make = (name: string) =>
     bench.write(transaction => {
       const items = createCollection(transaction, name)
@@ -145,11 +144,10 @@ test('entries are removed with their collection, and with their index', async ()
   await another(bench, 1).write(transaction => transaction.delete(items))
   const left = bench.read(transaction => [...transaction.match(definition, ['a'], {})])
   assert.deepEqual(left, [])
-  await bench.close()
 })
 
 test('long runs are continued from the store', async () => {
-  const bench = new Bench()
+  await using bench = new Bench()
   const { items, index } = await bench.write(transaction => {
     const items = createCollection(transaction, 'items')
     return { items, index: createIndex(transaction, 'by', { source: items, terms: [field('group')] }) }
@@ -164,5 +162,4 @@ test('long runs are continued from the store', async () => {
       assert.deepEqual(got, read(another(bench, 1), index, 'a', { reverse }, count))
     }
   }
-  await bench.close()
 })

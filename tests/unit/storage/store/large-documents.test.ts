@@ -269,7 +269,7 @@ test('the documents of a deleted collection are removed in parts if the entries 
 })
 
 test('a document that a transaction can create can be updated and deleted by a transaction', async () => {
-  const bench = new Bench()
+  await using bench = new Bench()
   const items = await bench.write(transaction => {
     const items = createCollection(transaction, 'items')
     createIndex(transaction, 'by_tags', { source: items, ...byTags })
@@ -281,7 +281,6 @@ test('a document that a transaction can create can be updated and deleted by a t
   for (const ref of [one, two]) await bench.write(transaction => transaction.put(ref, large))
   await bench.write(transaction => transaction.put(one, data({ tags: tags(1), content: largeContent })))
   await bench.write(transaction => transaction.delete(two))
-  await bench.close()
 })
 
 const long = (megabytes: number) => 'x'.repeat(megabytes * 1_000_000)

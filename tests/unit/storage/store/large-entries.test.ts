@@ -33,7 +33,7 @@ async function exceededBytes(engine: TestEngine, query: object): Promise<number>
 }
 
 test('a write ends before its entries take more memory than a transaction may write', async () => {
-  const engine = openTestEngine()
+  await using engine = openTestEngine()
   await engine.query({ create_collection: object({ name: 'c' }) })
   await engine.query(index('one'))
   assert.ok((await exceededBytes(engine, { create: document, params: large })) < limit + 100_000)
@@ -45,11 +45,10 @@ test('a write ends before its entries take more memory than a transaction may wr
   const insert = { insert: document, ts: { time: '2020-01-01T00:00:00Z' }, action: 'create', params: large }
   assert.ok((await exceededBytes(engine, insert)) < limit + 100_000)
   assert.deepEqual(engine.store.check(), [])
-  await engine.close()
 })
 
 test('the entries of several documents of a transaction are added up', async () => {
-  const engine = openTestEngine()
+  await using engine = openTestEngine()
   await engine.query({ create_collection: object({ name: 'c' }) })
   await engine.query(index('one'))
   const create = (id: number) => ({
@@ -63,11 +62,10 @@ test('the entries of several documents of a transaction are added up', async () 
   const again = { update: create(20).create, params: small }
   await engine.query({ do: [create(20), again, create(21), { delete: create(21).create }, create(22)] })
   assert.deepEqual(engine.store.check(), [])
-  await engine.close()
 })
 
 test('a build fails while the present version has too many bytes of entries, and skips past versions', async () => {
-  const engine = openTestEngine()
+  await using engine = openTestEngine()
   await engine.query({ create_collection: object({ name: 'c' }) })
   const fill = {
     foreach: {
@@ -100,16 +98,14 @@ test('a build fails while the present version has too many bytes of entries, and
   assert.equal(found.data.length, 2)
   await engine.query({ delete: document })
   assert.deepEqual(engine.store.check(), [])
-  await engine.close()
 })
 
 test('an index over a few documents is rejected if one of them has too many bytes of entries', async () => {
-  const engine = openTestEngine()
+  await using engine = openTestEngine()
   await engine.query({ create_collection: object({ name: 'c' }) })
   await engine.query({ create: document, params: large })
   assert.ok((await exceededBytes(engine, index('one'))) < limit + 100_000)
   await engine.query({ update: document, params: small })
   await engine.query(index('one'))
   assert.deepEqual(engine.store.check(), [])
-  await engine.close()
 })

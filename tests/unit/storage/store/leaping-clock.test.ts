@@ -8,7 +8,7 @@ import { Background, removalTimeOf } from '../../../../src/storage/store/backgro
 import { Bench, createCollection, data, day, documentRef, second } from './support.ts'
 
 test('history and expired documents outlive a leap of the clock, and are removed when it is confirmed', async () => {
-  const bench = new Bench()
+  await using bench = new Bench()
   let wall = bench.now
   let steadyMs = 0
   const pass = (micros: number) => {
@@ -68,5 +68,4 @@ test('history and expired documents outlive a leap of the clock, and are removed
   pass(day)
   await run(back)
   assert.equal(rows(), 0)
-  await bench.close()
 })

@@ -15,7 +15,7 @@ const object = (fields: object) => ({ object: fields })
 const documents = indexBuilderLimits.synchronousIndexBuildMax + 300
 
 test('a build is reported with its database and progress, and deleted items until they are removed', async () => {
-  const engine = openTestEngine()
+  await using engine = openTestEngine()
   await engine.query({ create_database: object({ name: 'shop' }) })
   const key = { role: 'admin', database: { database: 'shop' } }
   const { secret } = (await engine.query({ create_key: object(key) })) as { secret: string }
@@ -39,11 +39,10 @@ test('a build is reported with its database and progress, and deleted items unti
   assert.equal(left().removals, 2, 'the collection, and its index')
   await background.runAll()
   assert.equal(left().removals, 0)
-  await engine.close()
 })
 
 test('the reason why a build does not end is reported', async () => {
-  const engine = openTestEngine()
+  await using engine = openTestEngine()
   const many = Array.from({ length: 400 }, (_, n) => n)
   await engine.query({ create_collection: object({ name: 'c' }) })
   await engine.query({
@@ -58,7 +57,6 @@ test('the reason why a build does not end is reported', async () => {
   await engine.query({ create_index: object({ name: 'wide', source: { collection: 'c' }, terms }) })
   await new Background(engine.store).runAll()
   assert.match(engine.store.read(pendingWork).result.builds[0]?.failure ?? '', /^Document \d+ of c: /)
-  await engine.close()
 })
 
 test('a collection whose documents migrate is reported, too', async () => {

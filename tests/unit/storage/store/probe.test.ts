@@ -26,7 +26,7 @@ function onFullDisk(): KeyValueStore {
 }
 
 test('concurrent probes share a single commit', async () => {
-  const bench = new Bench()
+  await using bench = new Bench()
   let commits = 0
   bench.store.watch(() => commits++)
   const time = () => bench.read(transaction => transaction.lastCommitTime)
@@ -36,7 +36,6 @@ test('concurrent probes share a single commit', async () => {
   assert.equal(commits, 1)
   await bench.store.probe()
   assert.equal(commits, 2)
-  await bench.close()
 })
 
 test('on a full disk, only pings of the scopes that write fail', async () => {

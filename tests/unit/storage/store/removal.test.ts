@@ -42,7 +42,7 @@ async function collectionOf(bench: Bench, fields = {}): Promise<Ref> {
 
 test('removal reads at most four rows per removed row, among many that stay', async () => {
   const kv = new CountingStore()
-  const bench = new Bench(kv)
+  await using bench = new Bench(kv)
   const users = await collectionOf(bench)
   for (let from = 0; from < 5000; from += 1000) {
     await bench.write(transaction => {
@@ -74,7 +74,6 @@ test('removal reads at most four rows per removed row, among many that stay', as
     assert.equal(await sweeper.runOnce(), false)
   }
   assert.ok(kv.reads <= 100, `${kv.reads} rows read with nothing to do`)
-  await bench.close()
 })
 
 for (const [what, fields] of [
@@ -83,7 +82,7 @@ for (const [what, fields] of [
 ] as const)
   test(`the removal of a collection ${what} does not skip removed rows again for each batch`, async () => {
     const kv = new CountingStore()
-    const bench = new Bench(kv)
+    await using bench = new Bench(kv)
     const users = await collectionOf(bench, fields)
     await bench.write(transaction => {
       for (let id = 0; id < 4000; id++)
@@ -98,11 +97,10 @@ for (const [what, fields] of [
     assert.equal(kv.removed > 12_000, true, `${kv.removed} rows removed`)
     assert.equal(kv.skipped < 2 * kv.removed, true, `${kv.skipped} rows skipped for ${kv.removed}`)
     assert.deepEqual([rows(bench, 'expiry'), rows(bench, 'indexEnded')], [0, 0])
-    await bench.close()
   })
 
 test('a version is removed when it expires, not before, also after a restart', async () => {
-  const bench = new Bench()
+  await using bench = new Bench()
   const users = await collectionOf(bench, { history_days: 1n })
   const ref = documentRef(users, 1)
   await bench.write(transaction => transaction.put(ref, data({ n: 1n })))
@@ -117,11 +115,10 @@ test('a version is removed when it expires, not before, also after a restart', a
   bench.now += 2 * second
   await running.runOnce()
   assert.equal(versionsOf(bench, ref), 0)
-  await bench.close()
 })
 
 test('a long history of a document is removed in batches', async () => {
-  const bench = new Bench()
+  await using bench = new Bench()
   const users = await collectionOf(bench)
   const ref = documentRef(users, 1)
   for (let n = 0n; n < 600n; n++) await bench.write(transaction => transaction.put(ref, data({ n })))
@@ -129,7 +126,6 @@ test('a long history of a document is removed in batches', async () => {
   await new Sweeper(bench.store).runAll()
   assert.deepEqual(countAll(bench).slice(0, 2), [0, 0])
   assert.equal(rows(bench, 'indexEnded'), 0)
-  await bench.close()
 })
 
 for (const [what, ttlMicros] of [
@@ -137,7 +133,7 @@ for (const [what, ttlMicros] of [
   ['versions of an expired document', second],
 ] as const)
   test(`${what} with more index rows than a transaction may write are removed`, async () => {
-    const bench = new Bench()
+    await using bench = new Bench()
     const users = await bench.write(transaction => {
       const users = createCollection(transaction, 'users', { history_days: 0n })
       createIndex(transaction, 'by_tag', { source: users, values: [field('tags')] })
@@ -159,11 +155,10 @@ for (const [what, ttlMicros] of [
     await new Sweeper(bench.store).runAll()
     assert.equal(versionsOf(bench, ref), 0)
     assert.deepEqual(countAll(bench).slice(2), [Number(live) + (ttlMicros ? 0 : 100), 0, events])
-    await bench.close()
   })
 
 test('a shorter, longer or unlimited history applies from its change on', async () => {
-  const bench = new Bench()
+  await using bench = new Bench()
   const users = await collectionOf(bench, { history_days: 100n })
   const keep = (days: bigint | undefined) =>
     bench.write(transaction =>
@@ -191,11 +186,10 @@ test('a shorter, longer or unlimited history applies from its change on', async 
   await keep(3n)
   await sweeper.runAll()
   assert.equal(versionsOf(bench, ref), 0)
-  await bench.close()
 })
 
 test('a document whose ttl changes is removed after the last ttl, with its entries', async () => {
-  const bench = new Bench()
+  await using bench = new Bench()
   const users = await collectionOf(bench)
   const ref = documentRef(users, 1)
   const sweeper = new Sweeper(bench.store)
@@ -218,11 +212,10 @@ test('a document whose ttl changes is removed after the last ttl, with its entri
   await sweeper.runAll()
   assert.deepEqual(countAll(bench).slice(0, 2), [0, 0])
   assert.equal(rows(bench, 'indexEnded'), 0)
-  await bench.close()
 })
 
 test('a version before the history that is inserted or removed is cleaned up at once', async () => {
-  const bench = new Bench()
+  await using bench = new Bench()
   const users = await collectionOf(bench, { history_days: 1n })
   const ref = documentRef(users, 1)
   await bench.write(transaction => transaction.put(ref, data({ n: 5n })))
@@ -252,11 +245,10 @@ test('a version before the history that is inserted or removed is cleaned up at 
   bench.now += 2 * day
   await sweeper.runAll()
   assert.deepEqual(countAll(bench), swept)
-  await bench.close()
 })
 
 test('deleted and recreated documents leave nothing behind', async () => {
-  const bench = new Bench()
+  await using bench = new Bench()
   const users = await collectionOf(bench)
   const sweeper = new Sweeper(bench.store)
   await sweeper.runAll()
@@ -274,11 +266,10 @@ test('deleted and recreated documents leave nothing behind', async () => {
   bench.now += grace + second
   await sweeper.runAll()
   assert.deepEqual(countAll(bench), empty)
-  await bench.close()
 })
 
 test('updated tokens of databases that were created while the sweeper ran leave no history', async () => {
-  const bench = new Bench()
+  await using bench = new Bench()
   const sweeper = new Sweeper(bench.store)
   await sweeper.runAll()
   const child = await bench.write(transaction => {
@@ -306,11 +297,10 @@ test('updated tokens of databases that were created while the sweeper ran leave 
     ),
     0,
   )
-  await bench.close()
 })
 
 test('a deleted collection is removed with its marks', async () => {
-  const bench = new Bench()
+  await using bench = new Bench()
   const users = await collectionOf(bench)
   const ref = documentRef(users, 1)
   await bench.write(transaction => transaction.put(ref, data({ n: 1n }, bench.now + day)))
@@ -322,11 +312,10 @@ test('a deleted collection is removed with its marks', async () => {
   assert.equal(rows(bench, 'expiry'), 0)
   bench.now += 10 * day
   await sweeper.runAll()
-  await bench.close()
 })
 
 test('expired entries of an index that was created later are removed, too', async () => {
-  const bench = new Bench()
+  await using bench = new Bench()
   const users = await collectionOf(bench)
   await bench.write(transaction => transaction.put(documentRef(users, 1), data({ n: 1n })))
   await bench.write(transaction => transaction.put(documentRef(users, 1), data({ n: 2n })))
@@ -336,12 +325,11 @@ test('expired entries of an index that was created later are removed, too', asyn
   assert.equal(rows(bench, 'indexEnded'), before + 1)
   await new Sweeper(bench.store).runAll()
   assert.equal(rows(bench, 'indexEnded'), 0)
-  await bench.close()
 })
 
 test('a step checks a limited number of collections and databases', async () => {
   const kv = new CountingStore()
-  const bench = new Bench(kv)
+  await using bench = new Bench(kv)
   const count = 3000
   await bench.write(transaction => {
     for (let at = 0; at < count; at++) createCollection(transaction, `c${at}`)
@@ -377,5 +365,4 @@ test('a step checks a limited number of collections and databases', async () => 
   const restarted = new Sweeper(bench.store)
   await restarted.runAll()
   assert.equal(versionsOf(bench, ref), 0)
-  await bench.close()
 })

@@ -54,19 +54,18 @@ const cases = [
 
 for (const { bytesMax, least, most } of cases) {
   test(`of ${databases} schemas of 125 kB, ${least} to ${most} are cached in ${bytesMax} bytes`, async () => {
-    const bench = new Bench()
+    await using bench = new Bench()
     const ids = await fill(bench)
     const cache = new SchemaCache(bytesMax)
     for (let round = 0; round < 2; round++) {
       assert.equal(readAll(bench, cache, ids), databases * collections)
       assert.ok(cache.size >= least && cache.size <= most, `${cache.size}`)
     }
-    await bench.close()
   })
 }
 
 test('results that are derived from schemas count in the cache', async () => {
-  const bench = new Bench()
+  await using bench = new Bench()
   const ids = await fill(bench)
   const cache = new SchemaCache(megabyte)
   bench.kv.read(view => {
@@ -79,5 +78,4 @@ test('results that are derived from schemas count in the cache', async () => {
     }
   })
   assert.ok(cache.size <= 5, `${cache.size} schemas with results of 256 kB are cached in 1 MB`)
-  await bench.close()
 })

@@ -48,7 +48,7 @@ function removals(bench: Bench): unknown[] {
 }
 
 test('names resolve, follow renames and can be reused at once', async () => {
-  const bench = new Bench()
+  await using bench = new Bench()
   const resolve = (transaction: Transaction, name: string) =>
     transaction.catalogue.resolve(rootDatabase, native.collections, name)
   const users = await bench.write(transaction => {
@@ -74,11 +74,10 @@ test('names resolve, follow renames and can be reused at once', async () => {
     assert.equal(transaction.catalogue.nameOf(users), 'people')
     assert.equal(resolve(transaction, 'users')?.id, 1025n)
   })
-  await bench.close()
 })
 
 test('numbers of collections and indexes are never reused, and are limited', async () => {
-  const bench = new Bench()
+  await using bench = new Bench()
   const first = await bench.write(transaction => createCollection(transaction, 'a'))
   await bench.write(transaction => transaction.delete(first))
   const next = await bench.write(transaction => createCollection(transaction, 'a'))
@@ -89,11 +88,10 @@ test('numbers of collections and indexes are never reused, and are limited', asy
     }),
     { description: 'Maximum sequential ID reached.' },
   )
-  await bench.close()
 })
 
 test('a deleted collection deletes its own indexes and hides its entries in others', async () => {
-  const bench = new Bench()
+  await using bench = new Bench()
   const made = await bench.write(transaction => {
     const left = createCollection(transaction, 'left')
     const right = createCollection(transaction, 'right')
@@ -130,11 +128,10 @@ test('a deleted collection deletes its own indexes and hides its entries in othe
   look()
   assert.ok(rowCount(bench) < before)
   assert.deepEqual(removals(bench), [])
-  await bench.close()
 })
 
 test('a deleted database is inaccessible at once with its content, and is removed', async () => {
-  const bench = new Bench()
+  await using bench = new Bench()
   const { outer, inner, key } = await bench.write(transaction => {
     const outer = createDatabase(transaction, rootDatabase, 'outer')
     const inner = createDatabase(transaction, outer.id, 'inner')
@@ -165,11 +162,10 @@ test('a deleted database is inaccessible at once with its content, and is remove
     assert.deepEqual([...transaction.documents(inner.id, 1024, {})], [])
     assert.equal(transaction.catalogue.nameOf(outer), 'outer')
   })
-  await bench.close()
 })
 
 test('a moved database keeps its content, and the keys for it in the parent move, too', async () => {
-  const bench = new Bench()
+  await using bench = new Bench()
   const made = await bench.write(transaction => {
     const from = createDatabase(transaction, rootDatabase, 'from')
     const to = createDatabase(transaction, rootDatabase, 'to')
@@ -197,11 +193,10 @@ test('a moved database keeps its content, and the keys for it in the parent move
   })
   await new Background(bench.store).runAll()
   bench.read(transaction => assert.equal(transaction.catalogue.isLive(made.child.id), true))
-  await bench.close()
 })
 
 test('an identity has one credential and many tokens, and its deletion deletes both', async () => {
-  const bench = new Bench()
+  await using bench = new Bench()
   const user = await bench.write(transaction => documentRef(createCollection(transaction, 'users'), 1))
   const put = (transaction: Transaction, collection: number, id: number, fields = {}) =>
     transaction.put(new Ref(rootDatabase, collection, BigInt(id)), object({ instance: user, ...fields }))
@@ -227,11 +222,10 @@ test('an identity has one credential and many tokens, and its deletion deletes b
     assert.equal(transaction.directory.credentialOf(user), undefined)
     assert.deepEqual([...transaction.directory.tokensOf(user)], [])
   })
-  await bench.close()
 })
 
 test('a key id may exist in several databases, which are removed one by one, but not in very many', async () => {
-  const bench = new Bench()
+  await using bench = new Bench()
   const names = Array.from({ length: schemaWriterLimits.keysOfOneIdMax + 1 }, (_, at) => `database ${at}`)
   const databases = await bench.write(transaction =>
     names.map(name => createDatabase(transaction, rootDatabase, name)),
@@ -259,11 +253,10 @@ test('a key id may exist in several databases, which are removed one by one, but
     databases.slice(2, -1).map(({ id }) => id),
   )
   assert.deepEqual(bench.store.check(), [])
-  await bench.close()
 })
 
 test('an expired key does not affect keys with the same id in other databases', async () => {
-  const bench = new Bench()
+  await using bench = new Bench()
   const other = await bench.write(transaction => createDatabase(transaction, rootDatabase, 'other'))
   const expired = await bench.write(transaction => {
     const ttl = timeFromMicros(transaction.snapshotTime + second)
@@ -277,22 +270,20 @@ test('an expired key does not affect keys with the same id in other databases', 
     [undefined, [other.id]],
   )
   assert.deepEqual(bench.store.check(), [])
-  await bench.close()
 })
 
 test('access providers are found by issuer', async () => {
-  const bench = new Bench()
+  await using bench = new Bench()
   const ref = new Ref(rootDatabase, native.access_providers, 1n)
   await bench.write(transaction => transaction.put(ref, object({ name: 'p', issuer: 'https://issuer' })))
   bench.read(transaction => {
     assert.deepEqual(transaction.directory.accessProviderByIssuer(rootDatabase, 'https://issuer')?.ref, ref)
     assert.equal(transaction.directory.accessProviderByIssuer(rootDatabase, 'other'), undefined)
   })
-  await bench.close()
 })
 
 test('reads beyond history_days are rejected, and raising history_days later does not restore the history', async () => {
-  const bench = new Bench()
+  await using bench = new Bench()
   const users = await bench.write(transaction => createCollection(transaction, 'users', { history_days: 0n }))
   const ref = documentRef(users, 1)
   const first = await bench.commit(transaction => transaction.put(ref, data({ n: 1n })))
@@ -317,11 +308,10 @@ test('reads beyond history_days are rejected, and raising history_days later doe
   })
   await new Background(bench.store).runAll()
   assert.deepEqual(actions(), ['create'])
-  await bench.close()
 })
 
 test('a step of the sweeper checks few documents when they are large, and continues after them', async () => {
-  const bench = new Bench()
+  await using bench = new Bench()
   const users = await bench.write(transaction => createCollection(transaction, 'users', { history_days: 0n }))
   const large = 'x'.repeat(1_500_000)
   for (let id = 1; id <= 8; id++) {
@@ -339,11 +329,10 @@ test('a step of the sweeper checks few documents when they are large, and contin
   }
   assert.deepEqual(left.slice(-3), [5, 2, 0])
   assert.deepEqual(bench.store.check(), [])
-  await bench.close()
 })
 
 test('the sweeper removes exactly the data that no read can see', async () => {
-  const bench = new Bench()
+  await using bench = new Bench()
   const { users, index } = await bench.write(transaction => {
     const users = createCollection(transaction, 'users', { history_days: 1n })
     return { users, index: createIndex(transaction, 'by_n', { source: users, terms: [field('n')] }) }
@@ -371,11 +360,10 @@ test('the sweeper removes exactly the data that no read can see', async () => {
     [1n],
   )
   assert.equal(bench.store.changes(epoch, 10).length, 0)
-  await bench.close()
 })
 
 test('an index over many documents is built in the background, with saved progress, while writes continue', async () => {
-  const bench = new Bench()
+  await using bench = new Bench()
   const users = await bench.write(transaction => createCollection(transaction, 'users'))
   const fill = (from: number, to: number, n: bigint) =>
     bench.write(transaction => {
@@ -403,11 +391,10 @@ test('an index over many documents is built in the background, with saved progre
     const kinds = Array.from(transaction.versions(index), version => version.fields.get('active'))
     assert.deepEqual(kinds, [false, true])
   })
-  await bench.close()
 })
 
 test('the schema writes of a failed transaction are invisible to all others', async () => {
-  const bench = new Bench()
+  await using bench = new Bench()
   const users = await bench.write(transaction => createCollection(transaction, 'users'))
   const abandoned = bench.write(transaction => {
     createIndex(transaction, 'by_n', { source: users, terms: [field('n')] })
@@ -420,5 +407,4 @@ test('the schema writes of a failed transaction are invisible to all others', as
     bench.read(transaction => matchIds(transaction, other, [])),
     [1n],
   )
-  await bench.close()
 })

@@ -154,7 +154,7 @@ function indexedItems(transaction: Transaction) {
 test('the events of a set are the same from its entries and from the change record', async () => {
   for (const seed of seedsToRun([1, 2, 3, 4, 5, 6])) {
     const random = new RandomSource(seed)
-    const bench = new Bench()
+    await using bench = new Bench()
     const { index, items } = await bench.write(indexedItems)
     const sweeper = new Sweeper(bench.store)
     for (let round = 0; round < 60; round++) {
@@ -169,6 +169,5 @@ test('the events of a set are the same from its entries and from the change reco
       const all = eventsOf(bench, index, group, {})
       for (let scans = 0; scans < 3; scans++) eventsOf(bench, index, group, scanOf(random, all))
     }
-    await bench.close()
   }
 })

@@ -47,10 +47,14 @@ export class Bench {
     return this.store.read(work).result
   }
 
-  /** Ends a test: asserts that the stored data is consistent. */
+  /** Ends a test: asserts that the stored data is consistent. `await using` calls it at the end of the test. */
   async close(): Promise<void> {
     assert.deepEqual(this.store.check(), [])
     await this.store.close()
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
   }
 }
 

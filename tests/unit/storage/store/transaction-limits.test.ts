@@ -20,7 +20,7 @@ test('the bytes of keys and values count, and removals have no value', () => {
 })
 
 test('a transaction whose rows exceed the limit writes nothing', async () => {
-  const bench = new Bench()
+  await using bench = new Bench()
   const users = await bench.write(transaction => createCollection(transaction, 'users'))
   const work = bench.store.write(transaction => {
     transaction.put(documentRef(users, 1), data({}))
@@ -31,5 +31,4 @@ test('a transaction whose rows exceed the limit writes nothing', async () => {
     bench.read(transaction => transaction.get(documentRef(users, 1))),
     undefined,
   )
-  await bench.close()
 })
