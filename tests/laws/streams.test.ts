@@ -6,7 +6,15 @@ import type { StreamReader, WireEvent } from '../streams/stream-client.ts'
 import { eventually } from '../support/eventually.ts'
 import { fc } from '../support/fast-check.ts'
 import { serverOfFile } from '../support/server.ts'
-import { type Change, changes, createItems, type Item, items, statementOf } from './generators/items.ts'
+import {
+  aimedAt,
+  type Change,
+  changes,
+  createItems,
+  type Item,
+  items,
+  statementOf,
+} from './generators/items.ts'
 import { createIndexes4, type Expression, readIndexes } from './generators/sets4.ts'
 import { type LawDatabase, law } from './law.ts'
 
@@ -20,6 +28,9 @@ const transactions: fc.Arbitrary<readonly (readonly Change[])[]> = fc.array(
   changes.map(all => all.slice(0, 3)).filter(all => all.length > 0),
   { maxLength: 5 },
 )
+
+const aimed = (given: readonly Item[], later: readonly (readonly Change[])[]) =>
+  later.map(each => aimedAt(given, each))
 
 /** Passes all predicates and filters, and differs from all other documents. Streams are read up to its event. */
 const last: Item = { n: 6, g: 'x', tags: ['a', 'b'], next: 99 }
@@ -156,7 +167,7 @@ law('a stream of version 10 for a role reports the changes that the role may rea
     const token = tokenOf(opened.value)
     const all = tokenOf(await database.run10(`{ token: ${source}.map(.id).eventSource() }`))
     const live = await database.stream('/stream/1', { token }, reader)
-    const times = await commit(database, later, source === documentSource)
+    const times = await commit(database, aimed(given, later), source === documentSource)
     const end = times.at(-1) as number
 
     const raw = await feedOf(database, all, 16, 'admin')
@@ -323,7 +334,7 @@ law('a stream of version 4 for a role reports the changes that the role may read
     const path = '/stream?fields=action,document,diff,prev,index'
     const streams = [await database.stream(path, source), await database.stream(path, source, reader)]
     for (const stream of streams) assert.equal((await stream.next()).type, 'start')
-    const end = (await commit(database, later, 'id' in source)).at(-1) as number
+    const end = (await commit(database, aimed(given, later), 'id' in source)).at(-1) as number
     const [all = [], own = []] = await Promise.all(streams.map(stream => eventsUntil(stream, end)))
     const expected: Event4[] = []
     for (const { event, txn, type } of all as readonly Event4[]) {

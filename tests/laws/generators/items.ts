@@ -54,6 +54,13 @@ export const changes: fc.Arbitrary<readonly Change[]> = fc.array(
   { maxLength: 6 },
 )
 
+/** The same changes, of the given documents and one that does not exist. */
+export function aimedAt(given: readonly Item[], made: readonly Change[]): readonly Change[] {
+  return made.map(each =>
+    each.kind === 'create' ? each : { ...each, id: 1 + (each.id % (given.length + 1)) },
+  )
+}
+
 /** The schema: indexes with one, two, and several values per document, and computed fields. */
 const schema = `
   Collection.create({

@@ -40,11 +40,11 @@ const match = (index: string, terms?: unknown): Expression =>
   terms === undefined ? { match: { index } } : { match: { index }, terms }
 const number = fc.integer({ min: 0, max: 5 })
 
-/** Sets of references, and sets of pairs of a number and a reference. Members of a combined set have the same form. */
 const groupsAndTags = fc.oneof(
   fc.constantFrom(...groups).map(group => match('by_g', group)),
   fc.constantFrom('a', 'b', 'c').map(tag => match('by_tag', tag)),
 )
+/** Sets of references, and sets of pairs of a number and a reference. Members of a combined set have the same form. */
 const references = fc.oneof(
   fc.constantFrom<Expression>({ documents: source }, match('refs')),
   { weight: 2, arbitrary: groupsAndTags },
@@ -60,9 +60,10 @@ const pairs = fc.oneof(
 export const narrowSets4: fc.Arbitrary<Expression> = fc
   .tuple(
     fc.constantFrom('difference', 'difference', 'intersection'),
-    fc.array(references, { minLength: 2, maxLength: 3 }),
+    fc.oneof(references, fc.constant(match('refs'))),
+    fc.array(groupsAndTags, { minLength: 1, maxLength: 3, size: 'max' }),
   )
-  .map(([name, sets]) => ({ [name]: sets }))
+  .map(([name, first, others]) => ({ [name]: [first, ...others] }))
 
 const groupSets = fc.oneof(
   number.map(n => match('g_by_n', n)),
