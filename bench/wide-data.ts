@@ -131,7 +131,7 @@ const versions: WideKind = {
     await run.query(
       'page of 64 events in the middle',
       () =>
-        `Paginate(Events(${document}), {after: {ts: ${at(middle)}, action: "update", document: ${document}}})`,
+        `Paginate(Events(${document}), {after: {ts: ToMicros(${at(middle)}), action: "update", document: ${document}}})`,
     )
     await run.query('last page of 64 events', () => `Paginate(Events(${document}), {before: null})`)
     await run.query('page of 100 000 events', () => `Paginate(Events(${document}), {size: 100000})`)
