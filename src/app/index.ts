@@ -104,8 +104,11 @@ export async function createServer(options: EmbeddedOptions = {}): Promise<Embed
       host: config.host,
       rootSecret,
       close: async () => {
-        await server.close()
-        await release()
+        try {
+          await server.close()
+        } finally {
+          await release()
+        }
       },
     }
   } catch (cause) {

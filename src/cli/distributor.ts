@@ -66,6 +66,8 @@ export class Distributor {
    * after each connection it has received. A busy worker reports later, so that connections go to other workers.
    */
   free(worker: Worker): void {
+    // A report may arrive after the exit of its worker.
+    if (worker.isDead()) return
     this.#instead = undefined
     this.#letGo(worker)
     this.#free.push(worker)

@@ -455,7 +455,7 @@ class Importer {
     this.#report.bad(finding)
     const { dryRun, hasRowIds, skipBad } = this.#options
     if (++this.#bad <= skipBad || dryRun) return
-    const limit = skipBad === 0 ? '--skip-bad N skips N of them' : `the ${this.#bad}th bad record`
+    const limit = skipBad === 0 ? '--skip-bad N skips N of them' : `bad record ${this.#bad}`
     const isId = !hasRowIds && finding.reason.includes('data.id: Unexpected field')
     const hint = isId ? `--row-ids uses \`id\` as the id of the document; ${limit}` : limit
     throw new TransferError(`${findingText(finding)} (${hint})`)
