@@ -165,9 +165,9 @@ function numbers(count: number): readonly number[] {
 const arrays: WideKind = {
   name: 'arrays of 100 000 elements',
   async run(run) {
-    const create = (count: number) =>
-      `Select("ts", Create(Collection("c"), ${data(`a: [${numbers(count).join(',')}]`)}))`
-    await run.text(`Select("ts", Create(${one}, ${data(`a: [${numbers(100_000).join(',')}]`)}))`)
+    const create = (count: number, place = 'Collection("c")') =>
+      `Select("ts", Create(${place}, ${data(`a: [${numbers(count).join(',')}]`)}))`
+    await run.text(create(100_000, one))
     await run.query('create', () => create(100_000))
     await run.query('create with 100 001 elements', () => create(100_001))
     const inserted = (count: number) => ({ arguments: { a: numbers(count) } })
@@ -181,28 +181,32 @@ const arrays: WideKind = {
     await run.query('one element', () => `Select(["data", "a", 99999], Get(${one}))`)
     await run.fql('one element in version 10', () => 'c.byId("1")!.a[99999]')
     await run.query('update of another field', n => `Select("ts", Update(${one}, ${data(`n: ${n}`)}))`)
-    await run.text('CreateIndex({name: "by_a", source: Collection("c"), terms: [{field: ["data", "a"]}]})')
+    // The documents of 200 000 elements would stop the build of an index of their collection.
+    const indexed = 'Ref(Collection("d"), "1")'
+    await run.text('CreateCollection({name: "d"})')
+    await run.text(create(100_000, indexed))
+    await run.text('CreateIndex({name: "by_a", source: Collection("d"), terms: [{field: ["data", "a"]}]})')
     await run.background('build of an index over the elements', 100_000, () => untilIdle(run.server))
-    await run.query('create with the index', () => create(100_000))
+    await run.query('create with the index', () => create(100_000, 'Collection("d")'))
     await run.fql(
       'create of 200 000 elements with the index',
-      () => 'c.create({ a: a }).ts',
+      () => 'd.create({ a: a }).ts',
       inserted(200_000),
     )
     await run.query(
       'update of another field with the index',
-      n => `Select("ts", Update(${one}, ${data(`n: ${n}`)}))`,
+      n => `Select("ts", Update(${indexed}, ${data(`n: ${n}`)}))`,
     )
     const client = new StreamClient(run)
     await client.open(1, () => ({ match: { index: 'by_a' }, terms: -1 }))
     await run.query(
       'the same update beside a stream of the index',
-      n => `Select("ts", Update(${one}, ${data(`n: ${n}`)}))`,
+      n => `Select("ts", Update(${indexed}, ${data(`n: ${n}`)}))`,
     )
     client.close()
     await run.query('documents with an element', () => 'Paginate(Match(Index("by_a"), 5))')
-    await run.query('delete with the index', () => `Select("ts", Delete(${one}))`, { isOnce: true })
-    await run.query('delete of the collection', () => 'Delete(Collection("c"))', { isOnce: true })
+    await run.query('delete with the index', () => `Select("ts", Delete(${indexed}))`, { isOnce: true })
+    await run.query('delete of the collection', () => 'Delete(Collection("d"))', { isOnce: true })
     await run.background('removal of the collection', 100_000, () => untilIdle(run.server))
     run.memory('after the requests')
   },
