@@ -49,6 +49,8 @@ law('a query sees its own writes as the next query does', () => server, {
   runs: 50,
   async holds(database, { given, is4, writes }) {
     await createItems(database, given)
+    // Puts the documents into the cache of the store.
+    await database.run10(stateText)
     if (is4) {
       await createIndexes4(database)
       const query = [state4, indexed4]
