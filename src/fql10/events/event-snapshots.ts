@@ -25,6 +25,7 @@ export interface CostCounters {
   readonly micros: number
 }
 
+// The hosted service inserted this whole sentence into its error message, too.
 const limit = { effect: 'read', place: 'Writes are disallowed in stream subscriptions.' } as const
 
 /** The functions of an event source are evaluated in this call. `world` must belong to `session`. */

@@ -2,7 +2,7 @@
 // Every bound that follows from a variant belongs to the variant's alternative. A value that a variant does not accept
 // is a conflict between two alternatives. Conflicts, and the rule that every group needs an alternative, make
 // alternatives required or dead; the rest stays open. This is unit propagation over clauses, without a search. The
-// search is in `anneal.ts`, for types whose overloads are still open at the end of a `let` or of a query.
+// search is in `resolve-overloads.ts`, for types whose overloads are still open at the end of a `let` or of a query.
 
 import { spend } from './budget.ts'
 

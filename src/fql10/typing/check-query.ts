@@ -3,12 +3,12 @@
 import type { Diagnostic } from '../failure/query-failure.ts'
 import type { Program } from '../syntax/nodes.ts'
 import type { Source } from '../syntax/source.ts'
-import { anneal } from './anneal.ts'
 import { bounded } from './budget.ts'
 import type { Environment } from './environment.ts'
 import { monomorphic, Typer, TypeScope } from './expressions.ts'
-import { Machine } from './machine.ts'
 import { type PrintedType, printType } from './print.ts'
+import { resolveOverloads } from './resolve-overloads.ts'
+import { Solver } from './solver.ts'
 import type { Type, Use } from './terms.ts'
 
 export interface CheckedQuery {
@@ -18,20 +18,20 @@ export interface CheckedQuery {
   readonly warnings: readonly Diagnostic[]
 }
 
-/** Creates a machine whose messages contain printed types. */
-export function machineFor(environment: Environment): Machine {
-  return new Machine(environment, machine => ({
-    value: term => print(machine, term, true).text,
-    use: term => print(machine, term, false).text,
+/** Creates a solver whose messages contain printed types. */
+export function solverFor(environment: Environment): Solver {
+  return new Solver(environment, solver => ({
+    value: term => print(solver, term, true).text,
+    use: term => print(solver, term, false).text,
   }))
 }
 
 /** Resolves the overloads before printing. */
-export function print(machine: Machine, term: Use, isValue: boolean): PrintedType {
-  const resolved = anneal(machine, term, -1, isValue)
+export function print(solver: Solver, term: Use, isValue: boolean): PrintedType {
+  const resolved = resolveOverloads(solver, term, -1, isValue)
   return printType(resolved, isValue, {
-    withoutNull: value => machine.instances.withoutNull(value),
-    isTaken: name => machine.environment.shape(name) !== undefined,
+    withoutNull: value => solver.instances.withoutNull(value),
+    isTaken: name => solver.environment.shape(name) !== undefined,
   })
 }
 
@@ -43,13 +43,13 @@ export function checkQuery(
   placeholders: readonly Type[],
 ): CheckedQuery {
   const check = (): CheckedQuery => {
-    const machine = machineFor(environment)
-    const { errors, warnings } = machine
+    const solver = solverFor(environment)
+    const { errors, warnings } = solver
     let scope: TypeScope | undefined
     for (const [name, type] of args) scope = new TypeScope(name, monomorphic(type), scope)
-    const type = new Typer(machine, source, placeholders).type(body, scope)
+    const type = new Typer(solver, source, placeholders).type(body, scope)
     if (errors.length > 0) return { type: undefined, errors, warnings }
-    const { text, isFunction } = print(machine, type, true)
+    const { text, isFunction } = print(solver, type, true)
     if (isFunction) warnings.push(notCalled(source, body))
     return { type: text, errors: [], warnings }
   }

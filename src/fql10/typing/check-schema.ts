@@ -15,11 +15,11 @@ import {
 import type { TypeMember } from '../syntax/nodes.ts'
 import type { Source, Span } from '../syntax/source.ts'
 import { bounded } from './budget.ts'
-import { machineFor } from './check-query.ts'
+import { solverFor } from './check-query.ts'
 import { indexedFaults } from './indexable.ts'
 import { libraryNames, libraryShapes } from './library.ts'
-import type { Machine } from './machine.ts'
 import { functionsByName, lambdaIn, namesOf, ofDocument, SchemaTypes } from './schema-types.ts'
+import type { Solver } from './solver.ts'
 import { booleanType, namedType, nullType, type Type } from './terms.ts'
 
 /** `untyped`: functions whose types are unknown, such as those of version 4. */
@@ -130,7 +130,7 @@ function pathErrors(
   document: Type,
   types: SchemaTypes,
 ): readonly Diagnostic[] {
-  const machine = machineFor(types.inner)
+  const solver = solverFor(types.inner)
   const check = () => {
     let type = document
     for (const [at, name] of path.entries()) {
@@ -138,27 +138,21 @@ function pathErrors(
       if (place === undefined) break
       const span = { source, start: place.start, end: place.end }
       const site = { source, start, end: place.start }
-      const next = stepOf(machine, type, name, span, site)
+      const next = stepOf(solver, type, name, span, site)
       if (next === undefined) break
       type = next
     }
-    return machine.errors
+    return solver.errors
   }
   return bounded(check, () => [])
 }
 
-function stepOf(
-  machine: Machine,
-  type: Type,
-  name: string | bigint,
-  span: Span,
-  site: Span,
-): Type | undefined {
-  const result = machine.variable()
+function stepOf(solver: Solver, type: Type, name: string | bigint, span: Span, site: Span): Type | undefined {
+  const result = solver.variable()
   const isFound =
     typeof name === 'string'
-      ? machine.check(type, { kind: 'select', field: name, result, nameSpan: span, dot: undefined }, site)
-      : machine.check(
+      ? solver.check(type, { kind: 'select', field: name, result, nameSpan: span, dot: undefined }, site)
+      : solver.check(
           type,
           { kind: 'access', args: [{ kind: 'literal', value: name, span }], result, argumentsSpan: span },
           site,

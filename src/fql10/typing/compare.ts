@@ -1,5 +1,5 @@
 // The table of subtyping: decides whether a concrete value fits a use. Variables, unions of values and overloads are in
-// `machine.ts`.
+// `solver.ts`.
 
 import { msg } from '../../base/message.ts'
 import type { Span } from '../syntax/source.ts'

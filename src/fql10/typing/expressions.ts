@@ -14,13 +14,13 @@ import {
   shortParameter,
 } from '../syntax/nodes.ts'
 import type { Source, Span } from '../syntax/source.ts'
-import { anneal } from './anneal.ts'
 import { resolveType } from './annotations.ts'
 import { spend } from './budget.ts'
 import { freshen, instantiate, substitute } from './copies.ts'
 import type { Scheme } from './environment.ts'
-import type { Machine } from './machine.ts'
 import { operators, unaryOperators } from './operator-types.ts'
+import { resolveOverloads } from './resolve-overloads.ts'
+import type { Solver } from './solver.ts'
 import {
   anyType,
   booleanType,
@@ -75,7 +75,7 @@ interface Place {
 
 /** Determines the types of the expressions of one source. */
 export class Typer {
-  readonly #machine: Machine
+  readonly #solver: Solver
   readonly #source: Source
   readonly #placeholders: readonly Type[]
   /** All projections of the source. The types of their operands may be unknown. */
@@ -86,12 +86,12 @@ export class Typer {
 
   /** `observedStart`: the position of a field, for {@link observed}. */
   constructor(
-    machine: Machine,
+    solver: Solver,
     source: Source,
     placeholders: readonly Type[] = [],
     observedStart: number | undefined = undefined,
   ) {
-    this.#machine = machine
+    this.#solver = solver
     this.#source = source
     this.#placeholders = placeholders
     this.#observedStart = observedStart
@@ -102,12 +102,12 @@ export class Typer {
   }
 
   #check(value: Type, use: Use, site: Span): boolean {
-    return this.#machine.check(value, use, site)
+    return this.#solver.check(value, use, site)
   }
 
   /** If the check fails, the result is poisoned. */
   #result(value: Type, site: Span, use: (result: Variable) => Use): Type {
-    const result = this.#machine.variable()
+    const result = this.#solver.variable()
     if (!this.#check(value, use(result), site)) result.isPoisoned = true
     return result
   }
@@ -146,7 +146,7 @@ export class Typer {
         this.#check(this.type(node.condition, scope), booleanType, this.span(node.condition))
         const then = this.type(node.then, scope)
         if (node.otherwise === undefined) return withSpan(nullType, this.span(node))
-        return this.#machine.variable(undefined, [then, this.type(node.otherwise, scope)].flatMap(membersOf))
+        return this.#solver.variable(undefined, [then, this.type(node.otherwise, scope)].flatMap(membersOf))
       }
       case 'at':
         this.#check(this.type(node.time, scope), timeTypes, this.span(node.time))
@@ -169,29 +169,29 @@ export class Typer {
     if (name !== '_') {
       const local = scope?.find(name)
       if (local !== undefined) return this.#mention(local)
-      const global = this.#machine.environment.global(name)
+      const global = this.#solver.environment.global(name)
       if (global !== undefined) return this.#global(global, span)
     }
-    this.#machine.error(msg`Unbound variable \`${name}\``, span)
+    this.#solver.error(msg`Unbound variable \`${name}\``, span)
     return this.#poisoned()
   }
 
   #poisoned(): Type {
-    const failed = this.#machine.variable()
+    const failed = this.#solver.variable()
     failed.isPoisoned = true
     return failed
   }
 
   #mention({ type, level, generics }: Local): Type {
     if (generics.length > 0) {
-      const fresh = new Map(generics.map(each => [each.name, this.#machine.variable()]))
+      const fresh = new Map(generics.map(each => [each.name, this.#solver.variable()]))
       return substitute(type, ({ name }) => fresh.get(name))
     }
-    return levelOf(type) > level ? freshen(type, level, this.#machine.level) : type
+    return levelOf(type) > level ? freshen(type, level, this.#solver.level) : type
   }
 
   #global(scheme: Scheme, span: Span): Type {
-    if (scheme.parameters.length > 0) return instantiate(scheme, [], [], this.#machine.level)
+    if (scheme.parameters.length > 0) return instantiate(scheme, [], [], this.#solver.level)
     const { type } = scheme
     return type.kind !== 'variable' && type.span === undefined ? withSpan(type, span) : type
   }
@@ -210,32 +210,32 @@ export class Typer {
   }
 
   #let(node: LetNode, scope: TypeScope | undefined): Local {
-    const machine = this.#machine
-    const { level } = machine
-    machine.level = level + 1
+    const solver = this.#solver
+    const { level } = solver
+    solver.level = level + 1
     const type = this.type(node.value, scope)
     if (node.type === undefined) {
-      const resolved = anneal(machine, type, level)
-      machine.level = level
+      const resolved = resolveOverloads(solver, type, level)
+      solver.level = level
       return { type: resolved, level, generics: [] }
     }
     const annotation = resolveType(node.type, {
       source: this.#source,
-      shape: machine.environment.shape,
-      genericLevel: machine.level,
-      error: (message, span) => machine.error(message, span),
-      warning: (message, span) => machine.warnings.push({ name: 'warning', message, span }),
+      shape: solver.environment.shape,
+      genericLevel: solver.level,
+      error: (message, span) => solver.error(message, span),
+      warning: (message, span) => solver.warnings.push({ name: 'warning', message, span }),
     })
     const start = nameStart(node, this.#source.text)
     this.#check(type, annotation.type, this.span({ start, end: start + node.name.length }))
-    machine.level = level
+    solver.level = level
     return { type: annotation.type, level, generics: annotation.generics }
   }
 
   lambda(node: LambdaNode, scope: TypeScope | undefined): FunctionType {
-    const machine = this.#machine
-    const parameters = node.parameters.map(name => ({ name, type: machine.variable() }))
-    const rest = node.rest === undefined ? undefined : machine.variable()
+    const solver = this.#solver
+    const parameters = node.parameters.map(name => ({ name, type: solver.variable() }))
+    const rest = node.rest === undefined ? undefined : solver.variable()
     let inner = scope
     for (const { name, type } of parameters)
       if (name !== '_') inner = new TypeScope(name, monomorphic(type), inner)
@@ -275,12 +275,12 @@ export class Typer {
     const span = this.span({ start, end })
     const rightType = this.type(right, scope)
     if (operator === '??') {
-      return this.#machine.variable(undefined, [nonNull(leftType), ...membersOf(rightType)])
+      return this.#solver.variable(undefined, [nonNull(leftType), ...membersOf(rightType)])
     }
     const known = operators[operator]
     if (known === undefined) return withSpan(booleanType, span)
     if (known.kind !== 'function') {
-      const args = [this.#machine.variable(), this.#machine.variable()]
+      const args = [this.#solver.variable(), this.#solver.variable()]
       const result = this.#result(known, span, variable => ({
         kind: 'call',
         args,
@@ -366,7 +366,7 @@ export class Typer {
     const [node] = nodes
     const isLiteral =
       kind === 'access' && given.length === 1 && node?.kind === 'literal' && node.value !== null
-    const args = isLiteral ? given : given.map(() => this.#machine.variable())
+    const args = isLiteral ? given : given.map(() => this.#solver.variable())
     const result = this.#result(type, this.span(site), variable => ({
       kind,
       args,
@@ -383,7 +383,7 @@ export class Typer {
   #projection(node: ProjectionNode, scope: TypeScope | undefined): Type {
     const operand = this.type(node.operand, scope)
     if (node.fields === undefined) return anyType
-    const element = this.#machine.variable()
+    const element = this.#solver.variable()
     const inner = new TypeScope(shortParameter, monomorphic(element), scope)
     const fields = new Map(node.fields.map(({ name, value }) => [name, this.#projected(value, inner)]))
     const lambda: FunctionType = {

@@ -2,11 +2,11 @@
 
 import type { Program } from '../syntax/nodes.ts'
 import { bounded } from './budget.ts'
-import { machineFor, print } from './check-query.ts'
+import { print, solverFor } from './check-query.ts'
 import { instantiate } from './copies.ts'
 import type { Environment } from './environment.ts'
 import { monomorphic, Typer, TypeScope } from './expressions.ts'
-import type { Machine } from './machine.ts'
+import type { Solver } from './solver.ts'
 import { mainTypeOf, type NamedType, namedType, type Type, unionOf } from './terms.ts'
 
 /** A field or method, with its type as text. */
@@ -26,24 +26,24 @@ export function membersAt(
   nameStart: number,
 ): readonly Member[] {
   const list = () => {
-    const machine = machineFor(environment)
-    const typer = new Typer(machine, source, [], nameStart)
+    const solver = solverFor(environment)
+    const typer = new Typer(solver, source, [], nameStart)
     let scope: TypeScope | undefined
     for (const [name, type] of args) scope = new TypeScope(name, monomorphic(type), scope)
     typer.type(body, scope)
-    return typer.observed === undefined ? [] : new MemberList(machine).of(typer.observed)
+    return typer.observed === undefined ? [] : new MemberList(solver).of(typer.observed)
   }
   return bounded(list, () => [])
 }
 
 /** Collects the members of all types that a value may have. `Null` has no useful members. */
 class MemberList {
-  readonly #machine: Machine
+  readonly #solver: Solver
   readonly #found = new Map<string, string>()
   readonly #visited = new Set<Type>()
 
-  constructor(machine: Machine) {
-    this.#machine = machine
+  constructor(solver: Solver) {
+    this.#solver = solver
   }
 
   of(type: Type): readonly Member[] {
@@ -80,17 +80,17 @@ class MemberList {
   }
 
   #named(type: NamedType): void {
-    const { environment, instances } = this.#machine
+    const { environment, instances } = this.#solver
     const shape = environment.shape(type.name)
     if (shape === undefined || type.name === 'Null') return
     const alias = instances.alias(type)
     if (alias !== undefined) this.#visit(alias)
     for (const [name, scheme] of shape.fields) {
-      this.#add(name, instantiate(scheme, shape.parameters, type.args, this.#machine.level))
+      this.#add(name, instantiate(scheme, shape.parameters, type.args, this.#solver.level))
     }
   }
 
   #add(name: string, type: Type): void {
-    if (!this.#found.has(name)) this.#found.set(name, print(this.#machine, type, true).text)
+    if (!this.#found.has(name)) this.#found.set(name, print(this.#solver, type, true).text)
   }
 }

@@ -13,16 +13,16 @@ import {
 } from '../schema/fsl/schema-items.ts'
 import { type LambdaNode, type Node, shortParameter, type TypeNode } from '../syntax/nodes.ts'
 import type { Source, Span } from '../syntax/source.ts'
-import { anneal } from './anneal.ts'
 import { librarySignature, resolveType } from './annotations.ts'
 import { bounded } from './budget.ts'
-import { machineFor, print } from './check-query.ts'
+import { print, solverFor } from './check-query.ts'
 import { CollectionShapes } from './collection-shapes.ts'
 import { type Declaration, type DeclaredField, metadata } from './documents.ts'
 import type { Environment, Scheme } from './environment.ts'
 import { Typer } from './expressions.ts'
 import { LazyScheme } from './lazy-scheme.ts'
 import { libraryNames, libraryShapes } from './library.ts'
+import { resolveOverloads } from './resolve-overloads.ts'
 import { anyType, type FunctionType, namedType, type Type, withoutSpans } from './terms.ts'
 
 interface SchemaItems {
@@ -208,11 +208,11 @@ export class SchemaTypes {
     }
     // Other functions may call this function while its body is checked.
     this.#inferred.set(`function ${item.name.text}`, { scheme: stripped(scheme), errors: [] })
-    const machine = machineFor(this.inner)
-    machine.level = 1
-    const type = new Typer(machine, source).lambda(lambda, undefined)
-    machine.check(type, signature.type, { source, start: item.body.start, end: item.body.end })
-    return { scheme: stripped(scheme), errors: [...errors, ...machine.errors] }
+    const solver = solverFor(this.inner)
+    solver.level = 1
+    const type = new Typer(solver, source).lambda(lambda, undefined)
+    solver.check(type, signature.type, { source, start: item.body.start, end: item.body.end })
+    return { scheme: stripped(scheme), errors: [...errors, ...solver.errors] }
   }
 
   /** The type of a computed field, and the errors in its body. */
@@ -243,11 +243,11 @@ export class SchemaTypes {
   /** Returns the errors in a lambda, also if the lambda does not have the type `use`. */
   checkLambda(lambda: LambdaNode, source: Source, use: FunctionType | undefined): readonly Diagnostic[] {
     const check = () => {
-      const machine = machineFor(this.inner)
-      machine.level = 1
-      const type = new Typer(machine, source).lambda(lambda, undefined)
-      if (use !== undefined) machine.check(type, use, { source, start: lambda.start, end: lambda.end })
-      return machine.errors
+      const solver = solverFor(this.inner)
+      solver.level = 1
+      const type = new Typer(solver, source).lambda(lambda, undefined)
+      if (use !== undefined) solver.check(type, use, { source, start: lambda.start, end: lambda.end })
+      return solver.errors
     }
     return bounded(check, () => [])
   }
@@ -258,31 +258,31 @@ export class SchemaTypes {
    * errors.
    */
   checkDefault(node: Node, source: Source, type: Type, isTyped: boolean): readonly Diagnostic[] {
-    const machine = machineFor(this.inner)
+    const solver = solverFor(this.inner)
     const check = () => {
-      const value = new Typer(machine, source).type(node, undefined)
-      const isUnsure = machine.errors.length > 0 || /\bNumber\b/.test(print(machine, value, true).text)
+      const value = new Typer(solver, source).type(node, undefined)
+      const isUnsure = solver.errors.length > 0 || /\bNumber\b/.test(print(solver, value, true).text)
       if (!isTyped && isUnsure) return []
-      machine.check(value, type, { source, start: node.start, end: node.end })
-      return machine.errors
+      solver.check(value, type, { source, start: node.start, end: node.end })
+      return solver.errors
     }
     return bounded(check, () => [])
   }
 
   #infer(lambda: LambdaNode, source: Source, document: Type | undefined): InferredType {
-    const machine = machineFor(this.inner)
-    machine.level = 1
-    const typer = new Typer(machine, source)
+    const solver = solverFor(this.inner)
+    solver.level = 1
+    const typer = new Typer(solver, source)
     const type = typer.lambda(lambda, undefined)
     let inferred: Type = type
     if (document !== undefined) {
-      const result = machine.variable()
+      const result = solver.variable()
       const site = { source, start: lambda.start, end: lambda.end }
-      if (!machine.check(type, ofDocument(document, result), site)) result.isPoisoned = true
+      if (!solver.check(type, ofDocument(document, result), site)) result.isPoisoned = true
       inferred = result
     }
-    if (machine.errors.length > 0) return { scheme: anyScheme, errors: machine.errors }
-    const { parameters, text } = print(machine, anneal(machine, inferred, 0), true)
+    if (solver.errors.length > 0) return { scheme: anyScheme, errors: solver.errors }
+    const { parameters, text } = print(solver, resolveOverloads(solver, inferred, 0), true)
     if (text.includes('.{')) return { scheme: anyScheme, errors: [unknownProjection(typer, source)] }
     return { scheme: readScheme(parameters, text), errors: [] }
   }

@@ -1,5 +1,5 @@
 // The steps of a migration, and their stored form: the definition of a collection contains the steps with their commit
-// times. Source of the rules: FQL v10 reference, migrations, section 8.
+// times. The steps and their rules are those of the hosted service.
 
 import { assert, unreachable } from '../../base/assert.ts'
 import { migrationField, stepTimeField } from '../../storage/store/definitions.ts'

@@ -158,18 +158,19 @@ export function prepareEntries(
   version: Version | undefined,
   commitTime: TransactionTimeSource,
 ): PreparedEntries {
-  return entriesOf(index, version, commitTime, true)
+  return version === undefined
+    ? noEntries
+    : entriesOf(index, version, index.tuples(version), commitTime, true)
 }
 
 /** `isNew`: a write adds the version. False: the version is stored already. */
 function entriesOf(
   index: IndexTables,
-  version: Version | undefined,
+  version: Version,
+  tuples: readonly EntryTuple[],
   commitTime: TransactionTimeSource,
   isNew: boolean,
 ): PreparedEntries {
-  if (version === undefined) return noEntries
-  const tuples = index.tuples(version)
   if (tuples.length === 0) return noEntries
   const ttl = ttlOf(version.fields)
   const { ref } = version
@@ -242,10 +243,16 @@ export function entriesOfStored(
   version: Version | undefined,
   commitTime: TransactionTimeSource,
 ): PreparedEntries {
+  if (version === undefined) return noEntries
+  return unlessInvalid(() => entriesOf(index, version, index.tuples(version), commitTime, false))
+}
+
+/** Returns an empty list if `compute` throws because the version violates a rule for entries. */
+function unlessInvalid<T>(compute: () => readonly T[]): readonly T[] {
   try {
-    return entriesOf(index, version, commitTime, false)
+    return compute()
   } catch (error) {
-    if (error instanceof RequestError && !isInterruption(error)) return noEntries
+    if (error instanceof RequestError && !isInterruption(error)) return []
     throw error
   }
 }
@@ -302,12 +309,34 @@ export function entryChanges(
   after: Version | undefined,
   commitTime: TransactionTimeSource,
 ): EntryChange[] {
-  const old = byKey(entriesOfStored(index, before, commitTime))
-  const present = byKey(entriesOfStored(index, after, commitTime))
+  const tuplesOf = (version: Version | undefined) =>
+    version === undefined ? [] : unlessInvalid(() => index.tuples(version))
+  const [oldTuples, presentTuples] = [tuplesOf(before), tuplesOf(after)]
+  // Many updates change no indexed field. The keys of 100 000 entries would take half a second.
+  if (areEqualTuples(oldTuples, presentTuples)) return []
+  const keyed = (version: Version | undefined, tuples: readonly EntryTuple[]) =>
+    byKey(
+      version === undefined
+        ? noEntries
+        : unlessInvalid(() => entriesOf(index, version, tuples, commitTime, false)),
+    )
+  const [old, present] = [keyed(before, oldTuples), keyed(after, presentTuples)]
   const changes: EntryChange[] = []
   for (const [key, entry] of old) if (!present.has(key)) changes.push(changeOf('remove', entry))
   for (const [key, entry] of present) if (!old.has(key)) changes.push(changeOf('add', entry))
   return changes
+}
+
+/** False also for equal objects that are not the same object. */
+function areEqualTuples(tuples: readonly EntryTuple[], others: readonly EntryTuple[]): boolean {
+  const areSame = (values: readonly Value[], same: readonly Value[] | undefined) =>
+    values.length === same?.length && values.every((value, at) => Object.is(value, same[at]))
+  return (
+    tuples.length === others.length &&
+    tuples.every(
+      ({ terms, values }, at) => areSame(terms, others[at]?.terms) && areSame(values, others[at]?.values),
+    )
+  )
 }
 
 function changeOf(action: EntryChange['action'], { parts, terms, values }: PreparedEntry): EntryChange {

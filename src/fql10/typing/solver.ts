@@ -48,7 +48,7 @@ interface Frame {
 }
 
 /** The constraint solver of one query, or of one function, computed field or path of a schema. */
-export class Machine implements Checks {
+export class Solver implements Checks {
   readonly environment: Environment
   readonly alternatives = new Alternatives()
   readonly errors: Diagnostic[] = []
@@ -69,7 +69,7 @@ export class Machine implements Checks {
   readonly instances: Instances = new Instances(this)
   readonly #comparison = new Comparison(this, this.instances)
 
-  constructor(environment: Environment, print: (machine: Machine) => Print) {
+  constructor(environment: Environment, print: (solver: Solver) => Print) {
     this.environment = environment
     this.print = print(this)
   }

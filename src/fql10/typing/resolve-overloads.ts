@@ -4,7 +4,7 @@
 
 import { type Alternative, base, Contradiction, type Group, loose, representativeOf } from './alternatives.ts'
 import { freshen, type Selection } from './copies.ts'
-import type { Machine } from './machine.ts'
+import type { Solver } from './solver.ts'
 import { anyType, type Bound, mapParts, type Use, Variable } from './terms.ts'
 
 /** The maximum number of combinations that are tried for one type. */
@@ -21,14 +21,14 @@ interface OpenGroups {
  * `limit`: the level around the term, whose own groups stay open. The variants of a value are an intersection, the
  * variants of a use a union.
  */
-export function anneal<T extends Use>(machine: Machine, term: T, limit: number, isValue = true): T {
+export function resolveOverloads<T extends Use>(solver: Solver, term: T, limit: number, isValue = true): T {
   const groups = groupsOf(term, limit, isValue)
   if (groups === undefined) return term
   const inputs = new Map([...groups.inputs].filter(([each]) => !each.isDecided))
   const outputs = [...groups.outputs.keys()].filter(each => !each.isDecided)
   const keepLower = (of: Alternative) => of.isRequired || of.isSpread
   if (inputs.size === 0 && outputs.length === 0) return select(term, limit, of => of.isRequired, keepLower)
-  const variants = variantsOf(machine, inputs, outputs)
+  const variants = variantsOf(solver, inputs, outputs)
   if (variants === undefined || variants.length === 0) return anyType as T
   const copies = variants.map(({ chosen, active }) =>
     select(
@@ -104,13 +104,13 @@ interface Variant {
 
 /** The consistent choices. Returns undefined if there are too many. */
 function variantsOf(
-  machine: Machine,
+  solver: Solver,
   inputAlternatives: ReadonlyMap<Group, ReadonlySet<Alternative>>,
   outputs: readonly Group[],
 ): Variant[] | undefined {
   const inputs = [...inputAlternatives.keys()]
   const variants: Variant[] = []
-  const { alternatives } = machine
+  const { alternatives } = solver
   let tried = 0
   const choose = (at: number, chosen: readonly Alternative[]): boolean => {
     if (++tried > combinationsMax) return false
