@@ -12,6 +12,7 @@ import { failureOf } from './parts/load.tsx'
 import { Problem } from './parts/problem.tsx'
 import { Sections } from './parts/sections.tsx'
 import {
+  address,
   addressWith,
   databaseParameter,
   databasePath,
@@ -20,7 +21,6 @@ import {
   home,
   invalidTime,
   pastTime,
-  place,
 } from './router.ts'
 import { ServiceError } from './service/faults.ts'
 import { joinOtherTabs, secretOfOtherTab } from './service/other-tabs.ts'
@@ -75,7 +75,7 @@ export function App() {
 function Frame() {
   const [isMenuOpen, setMenuOpen] = useState(false)
   // Each address has its own instance of the page, so that two addresses share no state.
-  const key = `${place.value.path.join('/')}?${place.value.parameters.get('db') ?? ''}`
+  const key = `${address.value.path.join('/')}?${address.value.parameters.get('db') ?? ''}`
   useEffect(() => setMenuOpen(false), [key])
   const menu = useRef<HTMLDivElement>(null)
   useDismissal(menu, isMenuOpen, () => setMenuOpen(false))

@@ -4,7 +4,7 @@ import type { ComponentType } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { Heading } from './parts/heading.tsx'
 import { Problem } from './parts/problem.tsx'
-import { place } from './router.ts'
+import { address } from './router.ts'
 
 type Page = ComponentType<{ readonly path: readonly string[] }>
 
@@ -36,7 +36,7 @@ const pages: Readonly<Record<string, () => Promise<Page>>> = {
 const loaded = new Map<string, Page>()
 
 export function PageOf() {
-  const { path } = place.value
+  const { path } = address.value
   const [first = '', , part] = path
   const name = first === 'collections' && part === 'import' ? 'collections/import' : first
   const [page, setPage] = useState<Page | undefined>(() => loaded.get(name))

@@ -28,14 +28,14 @@ function decodeStep(step: string): string {
   }
 }
 
-export const place = signal<Address>(readAddress(location))
+export const address = signal<Address>(readAddress(location))
 
 /** Database to which the user's secret belongs (the signed-in database), outermost first. */
 export const home = signal<readonly string[]>([])
 
 /** The path in the address begins at the outermost database, so that a link has the same meaning for all secrets. */
 const writtenDatabase = computed<readonly string[] | undefined>(() => {
-  const written = place.value.parameters.get('db')
+  const written = address.value.parameters.get('db')
   return written === null || written === '' ? undefined : written.split('/')
 })
 
@@ -55,7 +55,7 @@ export function databaseParameter(path: readonly string[]): string | undefined {
   return [...home.value, ...path].join('/') || undefined
 }
 
-const writtenTime = computed<string | undefined>(() => place.value.parameters.get('at') ?? undefined)
+const writtenTime = computed<string | undefined>(() => address.value.parameters.get('at') ?? undefined)
 
 const timePattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/
 
@@ -96,8 +96,8 @@ export function addressIn(path: readonly string[], parameters: Parameters): stri
 
 /** Changes some parameters of the current address. */
 export function addressWith(parameters: Parameters): string {
-  const now = Object.fromEntries(place.value.parameters)
-  return addressIn(place.value.path, { ...now, ...parameters })
+  const now = Object.fromEntries(address.value.parameters)
+  return addressIn(address.value.path, { ...now, ...parameters })
 }
 
 /** If one of these checks returns true, the router asks the user before it leaves the page. */
@@ -131,9 +131,9 @@ let hasArrived = false
 
 function update(): void {
   shown = location.href
-  const before = pageOf(place.value)
-  place.value = readAddress(location)
-  if (pageOf(place.value) !== before) hasArrived = true
+  const before = pageOf(address.value)
+  address.value = readAddress(location)
+  if (pageOf(address.value) !== before) hasArrived = true
 }
 
 const pageOf = ({ path, parameters }: Address) => `${path.join('/')} ${parameters.get('db') ?? ''}`

@@ -5,6 +5,7 @@ import { createHash } from 'node:crypto'
 import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import type { Page } from 'playwright-core'
+import { formError } from '../../dashboard/src/service/import-errors.ts'
 import { sha256 } from '../../dashboard/src/service/sha256.ts'
 import { accessibilityFaults, skip, stageOfFile } from './stage.ts'
 
@@ -41,6 +42,20 @@ test('ids of rows use the same hash as the command line', () => {
     const text = 'é'.repeat(length)
     assert.deepEqual(Buffer.from(sha256(text)), createHash('sha256').update(text).digest())
   }
+})
+
+test('errors name the fields of the form instead of the options of the command line', () => {
+  const messageOf = (text: string) => formError(new Error(text)).message
+  assert.equal(
+    messageOf('line 1: no text (--skip-bad N skips N of them)'),
+    'line 1: no text. Turn on “Skip documents that cannot be imported” to skip it',
+  )
+  assert.equal(
+    messageOf(
+      'line 1: data.id: Unexpected field provided (--row-ids uses `id` as the id of the document; --skip-bad N skips N of them)',
+    ),
+    'line 1: data.id: Unexpected field provided. Turn on “Use the field id as the id of the document”, or turn on “Skip documents that cannot be imported” to skip it',
+  )
 })
 
 test('lines and arrays are imported, and rejected documents are listed with their line', {

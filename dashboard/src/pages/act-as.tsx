@@ -3,7 +3,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import { Choice, Field } from '../parts/fields.tsx'
 import { useChoices } from '../parts/schema-list.tsx'
-import { place } from '../router.ts'
+import { address } from '../router.ts'
 import type { Scope } from '../service/client.ts'
 import { canScope, scopeAs } from '../session.ts'
 
@@ -17,7 +17,7 @@ const builtin = ['admin', 'server', 'server-readonly', 'client'] as const
 /** Only admins can choose roles and documents, because only an admin's secret can be limited to one. */
 export function ActAs({ onChange }: ActAsProps) {
   // The page of a user links to the shell, with the user's document in the address.
-  const requested = place.value.parameters.get('as') ?? ''
+  const requested = address.value.parameters.get('as') ?? ''
   const [choice, setChoice] = useState(requested === '' || !canScope.value ? '' : 'document')
   const [document, setDocument] = useState(requested)
   const [secret, setSecret] = useState('')

@@ -6,7 +6,7 @@ import { Confirm } from '../parts/dialog.tsx'
 import { FormFooter, useEditForm } from '../parts/edit-form.tsx'
 import { Field } from '../parts/fields.tsx'
 import { Heading } from '../parts/heading.tsx'
-import { LoadedContent, reloading, useLoad } from '../parts/load.tsx'
+import { LoadedContent, reloadIfChanged, useLoad } from '../parts/load.tsx'
 import { addressOf, go, pastTime } from '../router.ts'
 import { deleteSchema, readSchema, saveFields } from '../service/schema.ts'
 import { rights } from '../session.ts'
@@ -136,7 +136,7 @@ function SettingsForm({ name, document, reload }: SettingsFormProps) {
           typed={name}
           onClose={() => setDeleting(false)}
           onConfirm={async signal => {
-            await deleteSchema('collections', name, at(document, 'ts'), signal).catch(reloading(reload))
+            await deleteSchema('collections', name, at(document, 'ts'), signal).catch(reloadIfChanged(reload))
             go(addressOf([]))
           }}
         />

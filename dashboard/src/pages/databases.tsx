@@ -7,7 +7,7 @@ import { Confirm, FormDialog } from '../parts/dialog.tsx'
 import { Field, NameField } from '../parts/fields.tsx'
 import { useIncrementalList } from '../parts/incremental-list.ts'
 import { NameLink } from '../parts/link.tsx'
-import { LoadedContent, reloading, useLoad } from '../parts/load.tsx'
+import { LoadedContent, reloadIfChanged, useLoad } from '../parts/load.tsx'
 import { Problem } from '../parts/problem.tsx'
 import { useSearch } from '../parts/schema-list.tsx'
 import { addressIn, databaseParameter, databasePath, go, pastTime } from '../router.ts'
@@ -213,7 +213,7 @@ function DatabaseDialog({ dialog, onClose, onDone }: DatabaseDialogProps) {
     async signal => (dialog.kind === 'create' ? null : readSchema('databases', dialog.node.name, signal)),
     [dialog, hasChanged],
   )
-  const rereadOnConflict = reloading(() => setChanged(hasChanged + 1))
+  const rereadOnConflict = reloadIfChanged(() => setChanged(hasChanged + 1))
   const [name, setName] = useState(dialog.kind === 'rename' ? dialog.node.name : '')
   if (dialog.kind === 'delete') {
     const { node } = dialog

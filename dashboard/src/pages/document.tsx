@@ -11,7 +11,7 @@ import { Check } from '../parts/fields.tsx'
 import { Heading, Tabs } from '../parts/heading.tsx'
 import { NameLink } from '../parts/link.tsx'
 import { useLive } from '../parts/live.ts'
-import { LoadedContent, type LoadState, reloading, useLoad } from '../parts/load.tsx'
+import { LoadedContent, type LoadState, reloadIfChanged, useLoad } from '../parts/load.tsx'
 import { Instant } from '../parts/time.tsx'
 import { addressOf, go, pastTime } from '../router.ts'
 import { deleteChecked } from '../service/checked-writes.ts'
@@ -99,7 +99,7 @@ function DocumentActions({ name, document }: ActionsProps) {
           onConfirm={async signal => {
             const readAt = document.data?.ts ?? 0n
             const deleted = deleteChecked(documentRef(collection, id), readAt, signal)
-            await deleted.catch(reloading(document.reload))
+            await deleted.catch(reloadIfChanged(document.reload))
             go(addressOf(['collections', collection]))
           }}
         />

@@ -15,6 +15,7 @@ import {
   type ImportProgress,
   importDocuments,
 } from '../service/import-documents.ts'
+import { formError } from '../service/import-errors.ts'
 import { previewOf } from '../service/import-preview.ts'
 import { rights } from '../session.ts'
 import { ImportForm } from './import-form.tsx'
@@ -65,7 +66,7 @@ function ImportSteps({ collection }: { collection: string }) {
       file: source,
       into: choices.keepsCollections ? undefined : collection,
     }
-    // Stays after an error, because the file may be readable in another encoding.
+    // If the preview fails, the plan stays, so that the form still shows the options of the file.
     return previewOf(plan).then(
       preview => ({ plan, preview, fault: undefined }),
       (fault: Error) => ({ plan, preview: undefined, fault }),
@@ -82,14 +83,14 @@ function ImportSteps({ collection }: { collection: string }) {
       const plan = loaded.data?.plan
       if (!plan) return
       setReport(undefined)
-      const { current, stop } = begin({
+      const { counters, stop } = begin({
         readBytes: 0,
         totalBytes: plan.file.bytes,
         documents: 0,
         phase: 'documents',
       })
       try {
-        setReport(await importDocuments(plan, current, signal))
+        setReport(await importDocuments(plan, counters, signal))
       } finally {
         stop()
       }
@@ -145,17 +146,4 @@ function Progress({ progress, action, isDone }: ProgressProps) {
       {action.isRunning && <Button onClick={action.cancel}>Stop</Button>}
     </section>
   )
-}
-
-const flags: readonly (readonly [RegExp, string])[] = [
-  [/ \(--skip-bad N skips N of them\)/, '. Turn on “Skip documents that cannot be imported” to skip it'],
-  [/use --encoding to name the encoding of the file/, 'choose its encoding'],
-  [/\(see --allow-short-rows\)/, '(see “Rows may be shorter than the header”)'],
-  [/\(see --on-conflict\)/, '(see “If a document already exists”)'],
-]
-
-/** Names the fields of the form instead of the options of the command line. */
-function formError(error: Error): Error {
-  const text = flags.reduce((message, [flag, words]) => message.replace(flag, words), error.message)
-  return text === error.message ? error : new Error(text)
 }

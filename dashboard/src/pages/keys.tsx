@@ -8,7 +8,7 @@ import { SchemaPage } from '../parts/definition.tsx'
 import { Confirm, Dialog, FormDialog } from '../parts/dialog.tsx'
 import { Choice, Field, optionsOf } from '../parts/fields.tsx'
 import { Heading } from '../parts/heading.tsx'
-import { reloading } from '../parts/load.tsx'
+import { reloadIfChanged } from '../parts/load.tsx'
 import { type Column, SchemaList, useChoices } from '../parts/schema-list.tsx'
 import { Instant, instantOf } from '../parts/time.tsx'
 import { addressOf, pastTime } from '../router.ts'
@@ -95,7 +95,7 @@ function KeyList() {
           onClose={() => setRevoking(undefined)}
           onConfirm={async signal => {
             await deleteSchema('keys', idOf(revoking), at(revoking, 'ts'), signal).catch(
-              reloading(() => setTurn(turn + 1)),
+              reloadIfChanged(() => setTurn(turn + 1)),
             )
             setRevoking(undefined)
             setTurn(turn + 1)

@@ -19,21 +19,21 @@ import {
 } from '../service/logs.ts'
 import { session } from '../session.ts'
 import { callerText, LogRecordDialog, timeOfRecord } from './log-record.tsx'
-import { filterNow, isWithDashboard, showRequests } from './log-state.ts'
+import { filterNow, includesDashboardRequests, showRequests } from './log-state.ts'
 
 const shapeChars = 200
 
 export function LogRecords({ span }: { span: Span }) {
   const filter = filterNow()
   const key = JSON.stringify(filter)
-  const withDashboard = isWithDashboard()
+  const isIncluded = includesDashboardRequests()
   return (
     <section aria-labelledby="records">
       <h2 id="records" tabIndex={-1}>
         Requests
       </h2>
       <FilterForm key={key} filter={filter} />
-      <Pages key={`${key} ${withDashboard} ${span.from} ${span.to}`} span={span} filter={filter} />
+      <Pages key={`${key} ${isIncluded} ${span.from} ${span.to}`} span={span} filter={filter} />
     </section>
   )
 }
@@ -123,18 +123,18 @@ function FilterForm({ filter }: { filter: RecordFilter }) {
 }
 
 function Pages({ span, filter }: { span: Span; filter: RecordFilter }) {
-  const [trail, setTrail] = useState<readonly string[]>([])
+  const [cursors, setCursors] = useState<readonly string[]>([])
   const [opened, setOpened] = useState<LogEntry | undefined>(undefined)
-  const withDashboard = isWithDashboard()
+  const isIncluded = includesDashboardRequests()
   const [progress, setProgress] = useState<SearchProgress | undefined>(undefined)
   const page = useLoad(
     signal => {
       setProgress(undefined)
-      return searchRecords(span, filter, withDashboard, trail.at(-1), signal, setProgress)
+      return searchRecords(span, filter, isIncluded, cursors.at(-1), signal, setProgress)
     },
-    [span, trail],
+    [span, cursors],
   )
-  useEffect(() => setOpened(undefined), [trail])
+  useEffect(() => setOpened(undefined), [cursors])
   return (
     <>
       {page.isLoading && progress && (
@@ -152,19 +152,28 @@ function Pages({ span, filter }: { span: Span; filter: RecordFilter }) {
             ) : (
               <RecordTable entries={entries} onOpen={setOpened} />
             )}
-            <Pager trail={trail} after={next ?? undefined} onTurn={setTrail} back="← Newer" on="Older →" />
+            <Pager
+              cursors={cursors}
+              after={next ?? undefined}
+              onTurn={setCursors}
+              back="← Newer"
+              on="Older →"
+            />
           </>
         )}
       </LoadedContent>
       {opened && (
-        <LogRecordDialog {...opened} database={databaseOf(opened)} onClose={() => setOpened(undefined)} />
+        <LogRecordDialog {...opened} database={databaseText(opened)} onClose={() => setOpened(undefined)} />
       )}
     </>
   )
 }
 
-/** Returns the path of the record's database, relative to the current database. */
-function databaseOf({ record }: LogEntry): string {
+/**
+ * Returns the path of the record's database, relative to the current database. For the current database, the text is
+ * `this one`.
+ */
+function databaseText({ record }: LogEntry): string {
   const own = [...(session.value?.principal.database ?? []), ...databasePath.value]
   return record.DATABASE.slice(own.length).join('/') || 'this one'
 }
@@ -223,7 +232,7 @@ function RecordRow({ entry, onOpen }: { entry: LogEntry; onOpen: (entry: LogEntr
         <bdi>{details ? callerText(details.caller) : ''}</bdi>
       </td>
       <td>
-        <bdi>{databaseOf(entry)}</bdi>
+        <bdi>{databaseText(entry)}</bdi>
       </td>
       <td>{tags.join(' ')}</td>
       <td class="number">{record.BYTE_READ_OPS + record.BYTE_WRITE_OPS + record.COMPUTE_OPS}</td>

@@ -5,7 +5,7 @@ import { Check, Choice, Field } from '../parts/fields.tsx'
 import { fieldTime, instantOf, zone, zoneName } from '../parts/time.tsx'
 import type { Span } from '../service/logs.ts'
 import {
-  isWithDashboard,
+  includesDashboardRequests,
   lastName,
   showDashboard,
   showLast,
@@ -25,7 +25,11 @@ export function LogSpan({ span }: { span: Span }) {
         options={[...spans.map(([name, text]) => [name, text] as const), ['custom', 'custom'] as const]}
       />
       <Ends key={`${span.from} ${span.to} ${zone.value}`} span={span} />
-      <Check label="Include the dashboard's own requests" isOn={isWithDashboard()} onChange={showDashboard} />
+      <Check
+        label="Include the dashboard's own requests"
+        isOn={includesDashboardRequests()}
+        onChange={showDashboard}
+      />
     </div>
   )
 }

@@ -1,7 +1,7 @@
 // The state of the Logs page, which its address contains: the span, the filter of requests, and whether the dashboard's
 // own requests are included. Charts, lists and fields read the address, so that all show the same requests.
 
-import { addressWith, go, place } from '../router.ts'
+import { address, addressWith, go } from '../router.ts'
 import type { RecordFilter, Span } from '../service/logs.ts'
 
 const minute = 60_000
@@ -24,12 +24,12 @@ const spanMaxMs = 90 * 24 * hour
 
 /** Returns the parameters of the span as one text. */
 export function spanKey(): string {
-  return ['from', 'to', 'last'].map(name => place.value.parameters.get(name)).join()
+  return ['from', 'to', 'last'].map(name => address.value.parameters.get(name)).join()
 }
 
 /** Returns undefined when the address contains a start and an end. */
 export function lastName(): string | undefined {
-  const { parameters } = place.value
+  const { parameters } = address.value
   if (parameters.has('from') && parameters.has('to')) return undefined
   const name = parameters.get('last')
   return spans.some(([known]) => known === name) ? (name as string) : spanDefault
@@ -37,7 +37,7 @@ export function lastName(): string | undefined {
 
 /** The last hour if the address has no span. */
 export function spanNow(): Span {
-  const { parameters } = place.value
+  const { parameters } = address.value
   const name = lastName()
   if (name === undefined) return { from: parameters.get('from') ?? '', to: parameters.get('to') ?? '' }
   const length = spans.find(([known]) => known === name)?.[2] ?? hour
@@ -69,8 +69,8 @@ export function zoomTo(from: number, to: number): void {
 }
 
 /** Charts and lists include the dashboard's own requests. */
-export function isWithDashboard(): boolean {
-  return place.value.parameters.get('dashboard') === '1'
+export function includesDashboardRequests(): boolean {
+  return address.value.parameters.get('dashboard') === '1'
 }
 
 export function showDashboard(isShown: boolean): void {
@@ -96,7 +96,7 @@ const filterNames = [
 ] as const satisfies readonly (keyof RecordFilter)[]
 
 export function filterNow(): RecordFilter {
-  const { parameters } = place.value
+  const { parameters } = address.value
   return Object.fromEntries(
     filterNames.flatMap(name => {
       const value = parameters.get(name)

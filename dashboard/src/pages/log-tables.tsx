@@ -5,7 +5,7 @@ import { Button } from '../parts/button.tsx'
 import { LoadedContent, useLoad } from '../parts/load.tsx'
 import { buttons, numbers, Table } from '../parts/table.tsx'
 import { cut } from '../parts/values.tsx'
-import { addressWith, go, place } from '../router.ts'
+import { address, addressWith, go } from '../router.ts'
 import {
   changesIn,
   type LogChange,
@@ -16,7 +16,7 @@ import {
   operations,
   type Span,
 } from '../service/logs.ts'
-import { isWithDashboard, showRequests } from './log-state.ts'
+import { includesDashboardRequests, showRequests } from './log-state.ts'
 
 const shownMax = 20
 const textChars = 300
@@ -80,8 +80,8 @@ export function LogErrors({ errors }: { errors: LogSummary['errors'] }) {
 }
 
 /** Compares two spans, on request, because the service must read both. */
-export function LogChangesPart({ span }: { span: Span }) {
-  const isOpen = place.value.parameters.get('changes') === '1'
+export function LogComparison({ span }: { span: Span }) {
+  const isOpen = address.value.parameters.get('changes') === '1'
   return (
     <section aria-labelledby="changes">
       <header class="section-head">
@@ -99,8 +99,8 @@ export function LogChangesPart({ span }: { span: Span }) {
 }
 
 function Changes({ span }: { span: Span }) {
-  const withDashboard = isWithDashboard()
-  const changes = useLoad(signal => changesIn(span, withDashboard, signal), [span, withDashboard])
+  const isIncluded = includesDashboardRequests()
+  const changes = useLoad(signal => changesIn(span, isIncluded, signal), [span, isIncluded])
   return <LoadedContent of={changes}>{found => <ChangeTable changes={found} />}</LoadedContent>
 }
 

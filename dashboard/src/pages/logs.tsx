@@ -11,16 +11,17 @@ import { LogExports } from './log-exports.tsx'
 import { LogRecords } from './log-records.tsx'
 import { LogShapes } from './log-shapes.tsx'
 import { LogSpan } from './log-span.tsx'
-import { isWithDashboard, spanKey, spanNow, zoomTo } from './log-state.ts'
-import { LogChangesPart, LogErrors } from './log-tables.tsx'
+import { includesDashboardRequests, spanKey, spanNow, zoomTo } from './log-state.ts'
+import { LogComparison, LogErrors } from './log-tables.tsx'
 
 export function Logs() {
   const [turn, setTurn] = useState(0)
   const key = spanKey()
-  // Refresh increases `turn`, which creates a new span that ends now.
+  // Refresh increases `turn`, which creates a new span object, so that all parts load again. A span such as *last hour*
+  // then ends now.
   const span = useMemo(() => ({ ...spanNow(), turn }), [key, turn])
-  const withDashboard = isWithDashboard()
-  const summary = useLoad(signal => summarize(span, withDashboard, signal), [span, withDashboard])
+  const isIncluded = includesDashboardRequests()
+  const summary = useLoad(signal => summarize(span, isIncluded, signal), [span, isIncluded])
   return (
     <>
       <Heading title="Logs">
@@ -37,7 +38,7 @@ export function Logs() {
           </>
         )}
       </LoadedContent>
-      <LogChangesPart span={span} />
+      <LogComparison span={span} />
       <LogRecords span={span} />
       <LogExports span={span} />
     </>
@@ -49,7 +50,7 @@ const whole = new Intl.NumberFormat('en')
 function Totals({ summary: { totals } }: { summary: LogSummary }) {
   const errors = totals.client_errors + totals.server_errors
   const share = totals.requests === 0 ? 0 : (errors / totals.requests) * 100
-  const facts = [
+  const figures = [
     ['requests', whole.format(totals.requests)],
     ['errors', `${whole.format(errors)} (${share.toFixed(1)} %)`],
     ['p50', totals.p50_ms === null ? '–' : `${totals.p50_ms} ms`],
@@ -61,7 +62,7 @@ function Totals({ summary: { totals } }: { summary: LogSummary }) {
   ] as const
   return (
     <dl class="figures" aria-label="Totals">
-      {facts.map(([name, value]) => (
+      {figures.map(([name, value]) => (
         <div key={name}>
           <dt>{name}</dt>
           <dd>{value}</dd>

@@ -8,7 +8,7 @@ import { Field } from '../parts/fields.tsx'
 import { Heading } from '../parts/heading.tsx'
 import { LoadedContent, useAction, useLoad } from '../parts/load.tsx'
 import { Problem } from '../parts/problem.tsx'
-import { addressOf, go, guard, place } from '../router.ts'
+import { address, addressOf, go, guard } from '../router.ts'
 import { startingData } from '../service/declared-fields.ts'
 import { createDocument, type Draft, readDocument } from '../service/documents.ts'
 import { readSchema } from '../service/schema.ts'
@@ -33,7 +33,7 @@ async function startOf(collection: string, signal: AbortSignal): Promise<Draft> 
 const keyText = (name: string) => (/^[A-Za-z_]\w*$/.test(name) ? name : JSON.stringify(name))
 
 export function NewDocument({ collection }: { readonly collection: string }) {
-  const from = place.value.parameters.get('from')
+  const from = address.value.parameters.get('from')
   const start = useLoad(
     async (signal): Promise<Draft> => {
       if (from === null) return startOf(collection, signal)

@@ -79,9 +79,9 @@ function RewindDialog({ target, onClose }: DialogProps) {
   const counting = useAction()
   const { progress, begin } = useProgress<{ documents: number }>()
   const run = async (isDryRun: boolean, signal: AbortSignal) => {
-    const { current, stop } = begin({ documents: 0 })
+    const { counters, stop } = begin({ documents: 0 })
     try {
-      return await rewindCollection(target, isDryRun, current, signal)
+      return await rewindCollection(target, isDryRun, counters, signal)
     } finally {
       stop()
     }

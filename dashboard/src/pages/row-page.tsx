@@ -6,7 +6,7 @@ import { RowExport } from '../parts/row-export.tsx'
 import { RowTable, type SaveCell, type Sorting } from '../parts/row-table.tsx'
 import { useSelection } from '../parts/selection.tsx'
 import { SelectionBar } from '../parts/selection-bar.tsx'
-import { pastTime, place } from '../router.ts'
+import { address, pastTime } from '../router.ts'
 import { saveField } from '../service/row-changes.ts'
 import type { RowPlan } from '../service/row-plan.ts'
 import { rights } from '../session.ts'
@@ -69,7 +69,7 @@ export function RowPage(props: RowPageProps) {
 }
 
 function chosenColumns(): readonly string[] | undefined {
-  const chosen = tryJson(place.value.parameters.get('columns') ?? '')
+  const chosen = tryJson(address.value.parameters.get('columns') ?? '')
   return Array.isArray(chosen) ? [...new Set(chosen.map(String))] : undefined
 }
 

@@ -10,7 +10,7 @@ import { useEvery, useLive } from '../parts/live.ts'
 import { LoadedContent, type LoadState, useLoad } from '../parts/load.tsx'
 import { documentsText } from '../parts/quantities.ts'
 import type { Sorting } from '../parts/row-table.tsx'
-import { addressOf, addressWith, fromStart, go, pastTime, place } from '../router.ts'
+import { address, addressOf, addressWith, fromStart, go, pastTime } from '../router.ts'
 import { savedView, saveView, viewIn } from '../service/collection-views.ts'
 import { readConditions } from '../service/conditions.ts'
 import { asPage, mapping, pageOf, read, variable } from '../service/data.ts'
@@ -59,7 +59,7 @@ function useIndexes(collection: string): LoadState<readonly IndexShape[]> {
 
 export function DocumentRows({ collection }: { readonly collection: string }) {
   const indexes = useIndexes(collection)
-  const view = viewIn(place.value.parameters)
+  const view = viewIn(address.value.parameters)
   const isUntouched = Object.keys(view).length === 0
   const saved = savedView(collection)
   const returns = useMemo(() => isUntouched && Object.keys(saved).length > 0, [])
@@ -105,7 +105,7 @@ interface RowsOfViewProps {
 }
 
 function RowsOfView({ collection, indexes, isPlanned }: RowsOfViewProps) {
-  const view = viewIn(place.value.parameters)
+  const view = viewIn(address.value.parameters)
   // An unchanged list remains the same object, so that a reload of the list does not read the rows again.
   const listed = indexes.data ?? noIndexes
   const known = useMemo(() => listed, [JSON.stringify(listed)])
@@ -179,7 +179,7 @@ function PagedRows(props: ShownProps) {
   const { collection, plan, fields, onSeen } = props
   const { source } = plan
   const [turn, setTurn] = useState(0)
-  const { parameters } = place.value
+  const { parameters } = address.value
   const cursor = {
     after: tryJson(parameters.get('after') ?? ''),
     before: tryJson(parameters.get('before') ?? ''),
@@ -255,7 +255,7 @@ function FindById({ collection }: { collection: string }) {
 }
 
 function NoRows({ collection, isFiltered }: { collection: string; isFiltered: boolean }) {
-  if (place.value.parameters.has('after') || place.value.parameters.has('before')) {
+  if (address.value.parameters.has('after') || address.value.parameters.has('before')) {
     return (
       <p class="empty">
         There are no more documents. <a href={addressWith(fromStart)}>Back to the first page</a>

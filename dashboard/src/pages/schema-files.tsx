@@ -9,7 +9,7 @@ import { Check } from '../parts/fields.tsx'
 import { Heading } from '../parts/heading.tsx'
 import { LoadedContent, useAction, useLoad } from '../parts/load.tsx'
 import { Problem, Summary } from '../parts/problem.tsx'
-import { addressWith, go, pastTime, place } from '../router.ts'
+import { address, addressWith, go, pastTime } from '../router.ts'
 import {
   areSame,
   checkFiles,
@@ -210,7 +210,7 @@ interface FileTableProps {
 function FileTable({ files, base, drawn, isReadOnly, onChange }: FileTableProps) {
   const [naming, setNaming] = useState<'new' | 'rename' | undefined>(undefined)
   const errors = useMemo(() => errorsIn(drawn), [drawn])
-  const wanted = place.value.parameters.get('file')
+  const wanted = address.value.parameters.get('file')
   const shown = files.find(({ name }) => name === wanted) ?? files[0]
   const latest = useRef(files)
   latest.current = files

@@ -5,7 +5,7 @@ import { Button } from '../parts/button.tsx'
 import { Confirm } from '../parts/dialog.tsx'
 import { AnsiDiff } from '../parts/diff.tsx'
 import { useEvery } from '../parts/live.ts'
-import { reloading } from '../parts/load.tsx'
+import { reloadIfChanged } from '../parts/load.tsx'
 import { Problem, Summary } from '../parts/problem.tsx'
 import { endStaged, SchemaRejection, type SchemaState } from '../service/schema-files.ts'
 
@@ -77,7 +77,7 @@ export function StagedSchema({ state, isReadOnly, isHeld, onChanged }: StagedPro
           onConfirm={async signal => {
             setRefusal(undefined)
             try {
-              await endStaged(ending, state, signal).catch(reloading(onChanged))
+              await endStaged(ending, state, signal).catch(reloadIfChanged(onChanged))
             } catch (cause) {
               if (!(cause instanceof SchemaRejection)) throw cause
               setRefusal(cause)

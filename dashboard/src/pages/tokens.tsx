@@ -5,7 +5,7 @@ import { Button } from '../parts/button.tsx'
 import { SchemaPage } from '../parts/definition.tsx'
 import { Confirm } from '../parts/dialog.tsx'
 import { Heading } from '../parts/heading.tsx'
-import { reloading } from '../parts/load.tsx'
+import { reloadIfChanged } from '../parts/load.tsx'
 import { type Column, SchemaList } from '../parts/schema-list.tsx'
 import { Instant } from '../parts/time.tsx'
 import { Cell, previewOf } from '../parts/values.tsx'
@@ -70,7 +70,9 @@ function TokenList() {
           submit="Revoke token"
           onClose={() => setRevoking(undefined)}
           onConfirm={async signal => {
-            await deleteSchema('tokens', idOf(revoking), at(revoking, 'ts'), signal).catch(reloading(reload))
+            await deleteSchema('tokens', idOf(revoking), at(revoking, 'ts'), signal).catch(
+              reloadIfChanged(reload),
+            )
             setRevoking(undefined)
             reload()
           }}

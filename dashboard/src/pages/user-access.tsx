@@ -4,7 +4,7 @@ import { useState } from 'preact/hooks'
 import { Button } from '../parts/button.tsx'
 import { Confirm, FormDialog } from '../parts/dialog.tsx'
 import { Field } from '../parts/fields.tsx'
-import { LoadedContent, reloading, useLoad } from '../parts/load.tsx'
+import { LoadedContent, reloadIfChanged, useLoad } from '../parts/load.tsx'
 import { PasswordDialog } from '../parts/password-dialog.tsx'
 import { Notice } from '../parts/problem.tsx'
 import { buttons, Table } from '../parts/table.tsx'
@@ -149,7 +149,9 @@ function UserDialog({ name, dialog, onDialog, onDone, onChanged }: DialogProps) 
           submit="Revoke token"
           onClose={close}
           onConfirm={async signal => {
-            await deleteSchema('tokens', dialog.token.id, dialog.token.ts, signal).catch(reloading(onChanged))
+            await deleteSchema('tokens', dialog.token.id, dialog.token.ts, signal).catch(
+              reloadIfChanged(onChanged),
+            )
             onDone()
           }}
         />

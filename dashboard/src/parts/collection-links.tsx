@@ -2,7 +2,7 @@
 // rows, so only the first rows of large collections are counted, and later only the open collection is measured again.
 
 import { useEffect, useState } from 'preact/hooks'
-import { addressOf, pastTime, place } from '../router.ts'
+import { address, addressOf, pastTime } from '../router.ts'
 import { callApi } from '../service/client.ts'
 import { asPage, pageOf, read } from '../service/data.ts'
 import { rights, scope } from '../session.ts'
@@ -27,7 +27,7 @@ function sizeText({ after, bytes, documents }: CollectionSize): string {
 
 /** `isShown`: the section is visible. Callers without the right to list collections see nothing. */
 export function CollectionLinks({ isShown }: { readonly isShown: boolean }) {
-  const here = place.value.path[0] === 'collections' ? place.value.path[1] : undefined
+  const here = address.value.path[0] === 'collections' ? address.value.path[1] : undefined
   const list = useLoad(
     async signal => {
       const page = await read(pageOf({ collections: null }, shownMax + 1), signal).catch(() => undefined)
@@ -37,10 +37,10 @@ export function CollectionLinks({ isShown }: { readonly isShown: boolean }) {
   )
   // After a collection is created or renamed, its page opens, but the list does not contain its name yet. After a
   // deletion, the overview opens. In both cases the list is read again.
-  const isStale = place.value.path.length === 0 || (here !== undefined && !list.data?.includes(here))
+  const isStale = address.value.path.length === 0 || (here !== undefined && !list.data?.includes(here))
   useEffect(() => {
     if (list.data && isStale) list.reload()
-  }, [place.value.path.join('/')])
+  }, [address.value.path.join('/')])
   const names = list.data?.slice(0, shownMax) ?? []
   const sizes = useSizes(isShown && pastTime.value === undefined ? names : [], here)
   if (names.length === 0) return null
@@ -89,7 +89,7 @@ function useSizes(names: readonly string[], here: string | undefined): Sizes {
   }
   useEffect(() => measure(names), [names.join(' ')])
   const isMeasured = here !== undefined && sizes.has(here)
-  useEffect(() => (isMeasured ? measure([here]) : undefined), [place.value.path.join('/')])
+  useEffect(() => (isMeasured ? measure([here]) : undefined), [address.value.path.join('/')])
   return sizes
 }
 

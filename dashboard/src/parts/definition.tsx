@@ -15,7 +15,7 @@ import { Confirm } from './dialog.tsx'
 import { FormFooter, useEditForm } from './edit-form.tsx'
 import { Editor } from './editor.tsx'
 import { Heading } from './heading.tsx'
-import { LoadedContent, reloading, useLoad } from './load.tsx'
+import { LoadedContent, reloadIfChanged, useLoad } from './load.tsx'
 import { marksOf, NotationSwitch, useConversion } from './notation-switch.tsx'
 import { otherDraftHint, useOtherDraft } from './other-draft.ts'
 import { Problem } from './problem.tsx'
@@ -74,7 +74,9 @@ export function SchemaPage(props: SchemaPageProps) {
           typed={isTyped ? id : undefined}
           onClose={() => setDeleting(false)}
           onConfirm={async signal => {
-            await deleteSchema(native, id, at(object.data, 'ts'), signal).catch(reloading(object.reload))
+            await deleteSchema(native, id, at(object.data, 'ts'), signal).catch(
+              reloadIfChanged(object.reload),
+            )
             go(addressOf([section]))
           }}
         />

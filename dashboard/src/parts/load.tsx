@@ -79,7 +79,7 @@ export function LoadedContent<T>({ of, children }: LoadedProps<T>) {
 }
 
 /** Reloads after a {@link ChangedError}, so that the page shows the new version, and rethrows the error. */
-export function reloading(reload: () => void): (cause: unknown) => never {
+export function reloadIfChanged(reload: () => void): (cause: unknown) => never {
   return cause => {
     if (cause instanceof ChangedError) reload()
     throw cause

@@ -5,7 +5,7 @@ import type { DocumentName } from '../service/documents.ts'
 import { readUser, setPassword } from '../service/users.ts'
 import { FormDialog } from './dialog.tsx'
 import { Field } from './fields.tsx'
-import { LoadedContent, reloading, useLoad } from './load.tsx'
+import { LoadedContent, reloadIfChanged, useLoad } from './load.tsx'
 import { localTime } from './time.tsx'
 
 interface PasswordProps {
@@ -26,7 +26,9 @@ export function PasswordDialog({ user, hint, onClose, onDone }: PasswordProps) {
       isReady={password !== '' && stored.data !== undefined}
       onClose={onClose}
       onSubmit={async signal => {
-        await setPassword(user, password, stored.data?.passwordSet, signal).catch(reloading(stored.reload))
+        await setPassword(user, password, stored.data?.passwordSet, signal).catch(
+          reloadIfChanged(stored.reload),
+        )
         onDone()
       }}
     >

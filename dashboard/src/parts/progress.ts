@@ -4,18 +4,21 @@ import { useState } from 'preact/hooks'
 
 const progressEveryMs = 200
 
-/** Samples counters several times per second. `begin` returns the object in which the task updates its counters. */
+/**
+ * Samples the counters of a task several times per second. The task updates the object that it passes to `begin`, which
+ * returns the same object as `counters`. `stop` ends the sampling and shows the last values.
+ */
 export function useProgress<T extends object>() {
   const [progress, setProgress] = useState<T | undefined>(undefined)
-  const begin = (current: T) => {
-    const sample = () => setProgress({ ...current })
+  const begin = (counters: T) => {
+    const sample = () => setProgress({ ...counters })
     sample()
     const timer = setInterval(sample, progressEveryMs)
     const stop = () => {
       clearInterval(timer)
       sample()
     }
-    return { current, stop }
+    return { counters, stop }
   }
   return { progress, begin }
 }

@@ -48,9 +48,9 @@ const rereadMs = 1500
 export function SchemaList(props: SchemaListProps) {
   const { native, label, columns, partsOf, whenEmpty, rereadsWhile, turn = 0 } = props
   const rowsOf = (documents: readonly Json[]) => (partsOf ? documents.flatMap(partsOf) : documents)
-  const [trail, setTrail] = useState<readonly Json[]>([])
+  const [cursors, setCursors] = useState<readonly Json[]>([])
   const [filter, setFilter] = useState('')
-  const after = trail.at(-1)
+  const after = cursors.at(-1)
   const found = useSearch(native, filter)
   const list = useLoad(
     signal => listSchema(native, pageSize, { after }, signal),
@@ -58,7 +58,7 @@ export function SchemaList(props: SchemaListProps) {
   )
   const isChanging = rereadsWhile !== undefined && list.data?.data.some(rereadsWhile)
   useEvery(isChanging ? rereadMs : undefined, list.reload)
-  const hasPages = trail.length > 0 || list.data?.after !== undefined
+  const hasPages = cursors.length > 0 || list.data?.after !== undefined
   return (
     <LoadedContent of={list}>
       {page => (
@@ -86,7 +86,7 @@ export function SchemaList(props: SchemaListProps) {
               {partsOf && hasPages ? 'There are no entries on this page. Go to another page.' : whenEmpty}
             </p>
           )}
-          {filter === '' && <Pager trail={trail} after={page.after} onTurn={setTrail} />}
+          {filter === '' && <Pager cursors={cursors} after={page.after} onTurn={setCursors} />}
         </>
       )}
     </LoadedContent>
@@ -156,19 +156,19 @@ const typingMs = 250
 
 interface PagerProps<T> {
   /** Cursors of the pages up to the current page; empty on the first page. */
-  readonly trail: readonly T[]
+  readonly cursors: readonly T[]
   /** Cursor of the next page; undefined on the last page. */
   readonly after: T | undefined
-  readonly onTurn: (trail: readonly T[]) => void
+  readonly onTurn: (cursors: readonly T[]) => void
   readonly back?: string
   readonly on?: string
 }
 
-export function Pager<T>({ trail, after, onTurn, back = '← Previous', on = 'Next →' }: PagerProps<T>) {
+export function Pager<T>({ cursors, after, onTurn, back = '← Previous', on = 'Next →' }: PagerProps<T>) {
   return (
     <div class="pager">
-      {trail.length > 0 && <Button onClick={() => onTurn(trail.slice(0, -1))}>{back}</Button>}
-      {after !== undefined && <Button onClick={() => onTurn([...trail, after])}>{on}</Button>}
+      {cursors.length > 0 && <Button onClick={() => onTurn(cursors.slice(0, -1))}>{back}</Button>}
+      {after !== undefined && <Button onClick={() => onTurn([...cursors, after])}>{on}</Button>}
     </div>
   )
 }

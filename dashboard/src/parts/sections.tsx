@@ -1,6 +1,6 @@
 // The navigation: the sections that the secret can use.
 
-import { addressOf, databasePath, place } from '../router.ts'
+import { address, addressOf, databasePath } from '../router.ts'
 import { session } from '../session.ts'
 import { CollectionLinks } from './collection-links.tsx'
 
@@ -52,7 +52,7 @@ const groups: readonly (readonly [title: string, sections: readonly Section[]])[
 
 export function Sections({ isOpen }: { isOpen: boolean }) {
   const { role, is_root: isRoot } = session.value?.principal ?? {}
-  const here = place.value.path[0] ?? ''
+  const here = address.value.path[0] ?? ''
   const isShown = isOpen || matchMedia('(min-width: 761px)').matches
   return (
     <nav class={isOpen ? 'sections open' : 'sections'} aria-label="Sections" id="sections">

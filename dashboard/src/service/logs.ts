@@ -142,15 +142,24 @@ function post<T>(path: string, { from, to }: Span, more: object, signal?: AbortS
   return callApi<T>('POST', `${path}?type=query`, ownScope(), body, signal)
 }
 
-const withOwn = (isWithDashboard: boolean) => (isWithDashboard ? {} : { dashboard: false })
+const dashboardParameter = (includesDashboardRequests: boolean) =>
+  includesDashboardRequests ? {} : { dashboard: false }
 
-export function summarize(span: Span, isWithDashboard: boolean, signal: AbortSignal): Promise<LogSummary> {
-  return post('/api/v1/logs/_summary', span, withOwn(isWithDashboard), signal)
+export function summarize(
+  span: Span,
+  includesDashboardRequests: boolean,
+  signal: AbortSignal,
+): Promise<LogSummary> {
+  return post('/api/v1/logs/_summary', span, dashboardParameter(includesDashboardRequests), signal)
 }
 
 /** Compares a span with the previous span of the same length. */
-export function changesIn(span: Span, isWithDashboard: boolean, signal: AbortSignal): Promise<LogChanges> {
-  return post('/api/v1/logs/_changes', span, withOwn(isWithDashboard), signal)
+export function changesIn(
+  span: Span,
+  includesDashboardRequests: boolean,
+  signal: AbortSignal,
+): Promise<LogChanges> {
+  return post('/api/v1/logs/_changes', span, dashboardParameter(includesDashboardRequests), signal)
 }
 
 /** Members are parameters in addresses. Empty and absent ones do not filter. */
@@ -198,13 +207,13 @@ export interface SearchProgress {
 export async function searchRecords(
   span: Span,
   { costlier, retried, slower, status, ...texts }: RecordFilter,
-  isWithDashboard: boolean,
+  includesDashboardRequests: boolean,
   next: string | undefined,
   signal: AbortSignal,
   onProgress: (progress: SearchProgress) => void,
 ): Promise<RecordPage> {
   const filter = {
-    ...withOwn(isWithDashboard),
+    ...dashboardParameter(includesDashboardRequests),
     ...Object.fromEntries(Object.entries(texts).filter(([, text]) => text !== '')),
     ...(status && { [status.endsWith('xx') ? 'status_class' : 'status']: status }),
     ...(slower && { slower_than_ms: Number(slower) }),

@@ -25,7 +25,10 @@ function alternatives(texts: readonly string[]): string {
   return texts.length < 3 ? texts.join(' or ') : `${texts.slice(0, -1).join(', ')}, or ${last}`
 }
 
-/** The fields of a document outside of `data`. */
+/**
+ * Metadata fields of a document. The set does not contain `coll`, which is a metadata field only in version 10, so the
+ * path `data.coll` is shown as `coll`.
+ */
 const metadata = new Set<string | number>(['id', 'ts', 'ttl'])
 
 /**
@@ -80,7 +83,10 @@ export function faultText(fault: Fault): string {
   }
 }
 
-/** The error texts for changes that a protected database rejects. */
+/**
+ * The error texts for changes that a protected database rejects. The *backing index* is the index that the query
+ * deletes, always an index with a name.
+ */
 export const destructiveTexts: Readonly<Record<DestructiveChange, string>> = {
   'delete collection': 'Cannot delete collection',
   'delete index': 'Cannot cause deletion of backing index',

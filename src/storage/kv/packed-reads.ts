@@ -15,7 +15,7 @@
 
 import { hashText } from '../../base/byte-text.ts'
 import type { Bytes } from './kv-contract.ts'
-import { kindsOf, type ReadRange, type ReadRow, type ReadSet, sizeOf } from './read-set.ts'
+import { kindsOf, type ReadRange, type ReadSet, type RecordedValue, sizeOf } from './read-set.ts'
 
 const wordBytes = 4
 const headWords = 6
@@ -71,7 +71,7 @@ class RowWriter {
     this.end = start
   }
 
-  addKey(key: string, found: ReadRow): void {
+  addKey(key: string, found: RecordedValue): void {
     const kind = found === undefined ? absent : typeof found === 'string' ? fingerprint : plain
     this.#addWords(key.length, kind, found?.length ?? 0)
     this.#addText(key)
@@ -124,7 +124,7 @@ export class PackedReads implements ReadSet {
     this.#furthest = words(2 * keys + ranges, ranges)
   }
 
-  get keys(): ReadonlyMap<string, ReadRow> {
+  get keys(): ReadonlyMap<string, RecordedValue> {
     return this.keysAt(this.#keyAt.keys())
   }
 
@@ -141,8 +141,8 @@ export class PackedReads implements ReadSet {
     return found
   }
 
-  keysAt(indexes: Iterable<number>): Map<string, ReadRow> {
-    const keys = new Map<string, ReadRow>()
+  keysAt(indexes: Iterable<number>): Map<string, RecordedValue> {
+    const keys = new Map<string, RecordedValue>()
     for (const index of indexes) {
       const start = this.#keyAt[index] as number
       const [keyBytes = 0, kind = absent, valueBytes = 0] = this.#words(start, keyHeadWords)
@@ -153,7 +153,7 @@ export class PackedReads implements ReadSet {
     return keys
   }
 
-  #value(kind: number, start: number, length: number): ReadRow {
+  #value(kind: number, start: number, length: number): RecordedValue {
     if (kind === absent) return undefined
     return kind === fingerprint ? this.#text(start, length) : this.#bytes.subarray(start, start + length)
   }

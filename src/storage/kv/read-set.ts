@@ -1,14 +1,14 @@
 // Records and validates read sets. A read set contains the keys that a transaction has read, with their values, and the
-// ranges, up to the point where reading stopped. With the ranges, validation detects entries that were added later. A
-// read set is valid on another state if all its reads would return the same results from that state.
+// ranges, up to the point where reading stopped. With the ranges, validation detects rows that were added later. A read
+// set is valid on another state if all its reads would return the same results from that state.
 
 import { createHash, type Hash, hash } from 'node:crypto'
 import { byteText, textBytes } from '../../base/byte-text.ts'
 import type { Bytes, Entry, KeyRange, View } from './kv-contract.ts'
 import { type AbsenceRecorder, type ComparingView, getCached } from './transaction-view.ts'
 
-/** A string is the fingerprint (hash) of a long value. Undefined: there was no entry. */
-export type ReadRow = Bytes | string | undefined
+/** A string is the fingerprint (hash) of a long value. Undefined: there was no row. */
+export type RecordedValue = Bytes | string | undefined
 
 /** The part of a range that was read. */
 export interface ReadRange {
@@ -25,7 +25,7 @@ export interface ReadRange {
 /** All reads of one state. */
 export interface ReadSet {
   /** Reads of single keys, by the `byteText` of the key. */
-  readonly keys: ReadonlyMap<string, ReadRow>
+  readonly keys: ReadonlyMap<string, RecordedValue>
   readonly ranges: readonly ReadRange[]
   /** The result of {@link sizeOf}, if known without counting. */
   readonly size?: number
@@ -38,7 +38,7 @@ const plainBytesMax = 4096
 export class RecordingView implements ComparingView, AbsenceRecorder {
   readonly #base: View
   readonly #isRecorded: (key: Bytes) => boolean
-  readonly #keys = new Map<string, ReadRow>()
+  readonly #keys = new Map<string, RecordedValue>()
   readonly #ranges: RecordedRange[] = []
   readonly #absent: ReadRange[] = []
 
@@ -56,7 +56,7 @@ export class RecordingView implements ComparingView, AbsenceRecorder {
     // The state does not change, so a recorded value need not be read again, unless only a fingerprint is recorded.
     if (!isNew && typeof recorded !== 'string') return recorded
     const value = this.#base.get(key)
-    if (isNew) this.#keys.set(text, rowOf(value))
+    if (isNew) this.#keys.set(text, recordedValueOf(value))
     return value
   }
 
@@ -64,7 +64,7 @@ export class RecordingView implements ComparingView, AbsenceRecorder {
     const value = getCached(this.#base, key, cached)
     if (!this.#isRecorded(key)) return value
     const text = byteText(key)
-    if (!this.#keys.has(text)) this.#keys.set(text, rowOf(value))
+    if (!this.#keys.has(text)) this.#keys.set(text, recordedValueOf(value))
     return value
   }
 
@@ -95,7 +95,7 @@ export class RecordingView implements ComparingView, AbsenceRecorder {
   }
 }
 
-function rowOf(value: Bytes | undefined): ReadRow {
+function recordedValueOf(value: Bytes | undefined): RecordedValue {
   if (value === undefined || value.length <= plainBytesMax) return value
   return hash('sha1', value, 'latin1')
 }
@@ -174,9 +174,9 @@ export function isReadSetValid(reads: ReadSet, view: View): boolean {
   return reads.ranges.every(range => isRangeValid(range, view))
 }
 
-function isSame(found: ReadRow, value: Bytes | undefined): boolean {
+function isSame(found: RecordedValue, value: Bytes | undefined): boolean {
   if (found === undefined || value === undefined) return found === value
-  if (typeof found === 'string') return rowOf(value) === found
+  if (typeof found === 'string') return recordedValueOf(value) === found
   return Buffer.compare(found, value) === 0
 }
 

@@ -15,7 +15,7 @@ import { byteText, hashText } from '../../base/byte-text.ts'
 import { hashBytes } from '../../base/bytes.ts'
 import type { Bytes, KeyRange, Write } from './kv-contract.ts'
 import { PackedReads } from './packed-reads.ts'
-import { kindBit, kindsOf, type ReadRange, type ReadRow, type ReadSet } from './read-set.ts'
+import { kindBit, kindsOf, type ReadRange, type ReadSet, type RecordedValue } from './read-set.ts'
 
 /** A power of two. */
 const commitsMax = 8192
@@ -148,7 +148,7 @@ export class RecentWrites {
     if (first === this.#commits) return { keys: new Map(), ranges: [] }
     const before = this.#writesBefore[first % commitsMax] as number
     if (reads instanceof PackedReads) return this.#writtenPacked(reads, first, before)
-    const keys = new Map<string, ReadRow>()
+    const keys = new Map<string, RecordedValue>()
     for (const [key, found] of reads.keys) {
       if ((this.#writtenAt[slotOf(hashText(key))] as number) > before) keys.set(key, found)
     }

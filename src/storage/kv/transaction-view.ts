@@ -13,8 +13,9 @@ export interface ComparingView extends View {
 /** Records a read set, or is a view over such a view. */
 export interface AbsenceRecorder extends View {
   /**
-   * Adds a key without entry and an empty range, which the caller knows already, to the read set without reading the
-   * store.
+   * Adds a key without a row and an empty range to the read set, without reading the store. The caller knows already
+   * that both are empty. Example: a new document id is unused if the document has neither a row of its current version
+   * (`key`) nor rows of its history (`range`). A concurrent commit of either makes the read set invalid.
    */
   recordAbsence(key: Bytes, range: Pick<KeyRange, 'start' | 'end'>): void
 }

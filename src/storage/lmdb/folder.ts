@@ -132,11 +132,11 @@ function openEnvironment(path: string, mapSize: number, durable: boolean): Envir
 function openTrees(root: Environment, path: string, use: FolderUse, newest: NewestCommit): Trees {
   const openTree = (name: string) => root.openDB<Bytes, Bytes>(name, { ...codec })
   root.transactionSync(() => {
-    newest.check(root)
+    newest.assertNotForgotten(root)
     storeLayout(root, path, use)
   })
   return root.transactionSync(() => {
-    newest.check(root)
+    newest.assertNotForgotten(root)
     return new Trees(openTree)
   })
 }

@@ -188,7 +188,7 @@ class LmdbStore implements KeyValueStore {
   #assertNewest(): void {
     // lmdb-js creates a second promise for every commit, whose rejection would crash the process.
     this.#root.committed.then(undefined, () => {})
-    this.#newest.check(this.#root)
+    this.#newest.assertNotForgotten(this.#root)
     this.#forgottenSinceMs = undefined
   }
 

@@ -31,8 +31,8 @@ export class NewestCommit {
     this.#descriptor = openSync(join(folder, dataFileName), 'r')
   }
 
-  /** Throws {@link ForgottenCommitError}. */
-  check(root: Pick<RootDatabase, 'getWriteTxnId'>): void {
+  /** Throws {@link ForgottenCommitError} if LMDB has forgotten the newest commit. */
+  assertNotForgotten(root: Pick<RootDatabase, 'getWriteTxnId'>): void {
     if (this.#read() >= root.getWriteTxnId()) throw new ForgottenCommitError()
   }
 

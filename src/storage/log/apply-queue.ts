@@ -192,7 +192,7 @@ export class ApplyQueue {
     const [oldest] = this.#waiting
     assert(oldest !== undefined, 'a segment waits to be applied')
     const { bytes, end, number: segment, place } = oldest
-    const position = { ...place, log, segment, isClosed: false }
+    const position = { ...place, log, segment, isLogApplied: false }
     try {
       // Releases the segments that the previous transaction applied.
       this.#release()

@@ -1,6 +1,6 @@
-// Applies records of the commit log to LMDB. One LMDB transaction writes all rows of a segment, in the order of keys,
-// and the new position of LMDB in the commit log. Each transaction begins only if the disk has space for the pages that
-// it may write, because a failed write kills the process (lmdb/room.ts).
+// Applies records of the commit log to LMDB. For a segment, one LMDB transaction writes all rows, in the order of keys,
+// and the new position of LMDB in the commit log. A transaction writes only if the disk has space for the pages that it
+// may need, because a failed write kills the process (lmdb/room.ts).
 
 import type { Bytes } from '../kv/kv-contract.ts'
 import { pageBytes } from '../lmdb/data-file.ts'
@@ -8,7 +8,7 @@ import type { OpenFolder } from '../lmdb/folder.ts'
 import { assertFree } from '../lmdb/room.ts'
 import type { ByteDatabase, Trees } from '../lmdb/trees.ts'
 import type { ReadingSegment } from './log-reader.ts'
-import { encodePosition, type LogPosition, positionKey, readPosition, recordClosed } from './position.ts'
+import { encodePosition, type LogPosition, markLogApplied, positionKey, readPosition } from './position.ts'
 import { RowTable } from './row-table.ts'
 import { addBatch, addRecords } from './segment.ts'
 import type { RecordBounds } from './segment-format.ts'
@@ -24,8 +24,9 @@ export interface ApplyRequest {
 }
 
 /**
- * When the function returns, the rows are on disk in LMDB. Throws LMDB's error if the transaction fails, or an error
- * with the code of a full disk if too few bytes are free.
+ * When the function returns, the rows are on disk in LMDB. Throws LMDB's error if the transaction fails, an error with
+ * the code of a full disk if too few bytes are free, or ForgottenCommitError if LMDB has forgotten the newest commit
+ * (lmdb/newest-commit.ts).
  */
 export function applySegment(folder: OpenFolder, { end, free, memory, position }: ApplyRequest): void {
   const table = tableOf(new Uint8Array(memory), end)
@@ -49,15 +50,15 @@ export function completeCopy(
     position = { ...position, segment: header.number, sequence: place.sequence, checksum: place.checksum }
     applyTable(copy, tableOf(new Uint8Array(bytes.buffer), end), end, freeBytes(), position)
   }
-  recordClosed(copy, true, freeBytes())
+  markLogApplied(copy, true, freeBytes())
 }
 
 /** Offsets in a buffer of records. */
 export type BatchSpan = Pick<RecordBounds, 'batchStart' | 'batchEnd'>
 
 /**
- * Applies the batches in their order, in one transaction. `free`: the free bytes on the disk of the folder. Throws like
- * {@link applySegment}.
+ * Applies batches of a backup, in their order and in one transaction, while the backup is restored. The position of
+ * LMDB does not change. `free`: the free bytes on the disk of the folder. Throws like {@link applySegment}.
  */
 export function applyBatches(
   folder: OpenFolder,
@@ -86,7 +87,7 @@ function applyTable(
   position?: LogPosition,
 ): void {
   root.transactionSync(() => {
-    newest.check(root)
+    newest.assertNotForgotten(root)
     assertFree(copiedPagesMax(trees, table) * pageBytes + bytes * bytesPerRowByte, free)
     for (const { key, value } of table.all()) {
       const tree = trees.of(key)

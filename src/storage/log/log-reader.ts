@@ -139,7 +139,7 @@ export class LogReader {
       if (next === undefined) {
         // The committing process has reported the records as durable, so a newer snapshot of LMDB contains them.
         if (this.#durable !== undefined) return false
-        return newest !== undefined || position.isClosed || existsSync(pathOf(this.#folder, number))
+        return newest !== undefined || position.isLogApplied || existsSync(pathOf(this.#folder, number))
       }
       this.#segments.push(next)
       newest = next

@@ -25,7 +25,7 @@ import { appendDurably, UnknownAppendError } from './durable-append.ts'
 import { DurableSequence } from './durable-sequence.ts'
 import { LoggedView } from './logged-view.ts'
 import { NextSegment } from './next-segment.ts'
-import { type ApplyLag, beginLog, recordClosed } from './position.ts'
+import { type ApplyLag, beginLog, markLogApplied } from './position.ts'
 import { readLog, writeEndAgain } from './replay.ts'
 import type { RowTable } from './row-table.ts'
 import { type ChainPlace, Segment, segmentSlack } from './segment.ts'
@@ -257,16 +257,16 @@ class LoggedStore implements LoggedKeyValueStore {
     await this.#applyQueue.close()
     const next = await this.#next.prepared()
     if (next) await closeFile(next.descriptor)
-    if (this.#applyQueue.isEmpty) this.#recordClosed()
+    if (this.#applyQueue.isEmpty) this.#markLogApplied()
     await closeFolder(this.#lmdb)
     this.#durable?.close()
     await this.#records?.end()
   }
 
   /** Records that LMDB contains all rows of the log. If this write fails, the next start replays the log. */
-  #recordClosed(): void {
+  #markLogApplied(): void {
     try {
-      recordClosed(this.#lmdb, true, this.#freeBytes())
+      markLogApplied(this.#lmdb, true, this.#freeBytes())
     } catch (error) {
       const isFull = (error as NodeJS.ErrnoException).code === 'ENOSPC'
       if (!(error instanceof ForgottenCommitError) && !isFull) throw error
@@ -443,7 +443,7 @@ class LoggedStore implements LoggedKeyValueStore {
   async #recordOpen(): Promise<void> {
     for (let attempt = 1; !this.#isOpenRecorded; attempt++) {
       try {
-        recordClosed(this.#lmdb, false, this.#freeBytes())
+        markLogApplied(this.#lmdb, false, this.#freeBytes())
         this.#isOpenRecorded = true
       } catch (error) {
         if (!(error instanceof ForgottenCommitError) || attempt === recoveriesMax) throw error

@@ -18,8 +18,8 @@ export interface LogPosition {
   /** Sequence number and checksum of the newest record in LMDB. */
   readonly sequence: number
   readonly checksum: number
-  /** The log was closed normally, so it has no records after the position. */
-  readonly isClosed: boolean
+  /** The log has no records after the position. If false, the log may have such records. */
+  readonly isLogApplied: boolean
 }
 
 /** The part of the log that is not in LMDB. */
@@ -32,14 +32,14 @@ export interface ApplyLag {
 
 const formatVersion = 1
 
-export function encodePosition({ checksum, isClosed, log, segment, sequence }: LogPosition): Buffer {
+export function encodePosition({ checksum, isLogApplied, log, segment, sequence }: LogPosition): Buffer {
   const row = Buffer.alloc(1 + logNameBytes + 8 + 8 + 4 + 1)
   row[0] = formatVersion
   row.set(log, 1)
   let at = row.writeDoubleLE(segment, 1 + logNameBytes)
   at = row.writeDoubleLE(sequence, at)
   at = row.writeUInt32LE(checksum, at)
-  row[at] = isClosed ? 1 : 0
+  row[at] = isLogApplied ? 1 : 0
   return row
 }
 
@@ -52,14 +52,17 @@ export function decodePosition(bytes: Bytes): LogPosition {
     segment: row.readDoubleLE(at),
     sequence: row.readDoubleLE(at + 8),
     checksum: row.readUInt32LE(at + 16),
-    isClosed: row[at + 20] === 1,
+    isLogApplied: row[at + 20] === 1,
   }
 }
 
-/** Reads the position of LMDB in the log. If the store has no log, begins a log. */
+/**
+ * Reads the position of LMDB in the log. If the store has no log, begins a log. Throws ForgottenCommitError
+ * (lmdb/newest-commit.ts).
+ */
 export function beginLog({ newest, root }: OpenFolder): LogPosition {
   return root.transactionSync(() => {
-    newest.check(root)
+    newest.assertNotForgotten(root)
     const found = readPosition(root)
     if (found) return found
     const position = startOf(systemRandom.bytes(logNameBytes))
@@ -69,16 +72,17 @@ export function beginLog({ newest, root }: OpenFolder): LogPosition {
 }
 
 /**
- * Records whether LMDB contains all rows of the log. `free`: the free bytes on the disk. Throws an error with the code
- * of a full disk if too few bytes are free.
+ * Stores whether LMDB contains all records of the log. `isLogApplied` is false before the first record is written, and
+ * true after a normal close or in a completed copy. `free`: the free bytes on the disk. Throws ForgottenCommitError
+ * (lmdb/newest-commit.ts), or an error with the code of a full disk if too few bytes are free.
  */
-export function recordClosed({ newest, root }: OpenFolder, isClosed: boolean, free: number): void {
+export function markLogApplied({ newest, root }: OpenFolder, isLogApplied: boolean, free: number): void {
   root.transactionSync(() => {
-    newest.check(root)
+    newest.assertNotForgotten(root)
     const position = readPosition(root) as LogPosition
-    if (position.isClosed === isClosed) return
+    if (position.isLogApplied === isLogApplied) return
     assertRoom({ rows: 1, bytes: 0 }, free)
-    root.put(positionKey, encodePosition({ ...position, isClosed }))
+    root.put(positionKey, encodePosition({ ...position, isLogApplied }))
   })
 }
 
@@ -96,5 +100,5 @@ export function renameLog(root: Environment, log: Bytes): void {
 }
 
 function startOf(log: Bytes): LogPosition {
-  return { log, segment: 0, sequence: 0, checksum: 0, isClosed: true }
+  return { log, segment: 0, sequence: 0, checksum: 0, isLogApplied: true }
 }

@@ -74,7 +74,7 @@ export function readLog(folder: string, position: LogPosition): ReadLog {
     table.publish()
     segments.push({ number, bytes, table, end: at, place, lastRecord })
   }
-  if (!position.isClosed && !files.includes(position.segment + 1))
+  if (!position.isLogApplied && !files.includes(position.segment + 1))
     throw new StoreUnavailableError(
       `${folder} does not contain segment ${position.segment + 1}, which has the last commits: copy a data directory with its commit log, or use "terrarium backup"`,
     )
