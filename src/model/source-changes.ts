@@ -181,6 +181,8 @@ function membershipIn(
   return (document, time) => {
     const version: Version | undefined = transaction.get(document, time)
     if (version === undefined) return false
-    return transaction.entryChanges(index, undefined, version).some(({ termsKey }) => termsKey === wanted)
+    for (const change of transaction.entryChanges(index, undefined, version))
+      if (change?.termsKey === wanted) return true
+    return false
   }
 }

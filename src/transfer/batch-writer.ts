@@ -398,7 +398,9 @@ export class BatchWriter {
   #takenBy(ref: Ref, fields: ObjectValue): string | undefined {
     for (const index of this.#uniqueIndexesOf(ref.collection)) {
       const version: Version = { ref, ts: this.#transaction.snapshotTime, action: 'create', fields }
-      for (const { terms, values } of this.#transaction.entryChanges(index, undefined, version)) {
+      for (const change of this.#transaction.entryChanges(index, undefined, version)) {
+        if (change === undefined) continue
+        const { terms, values } = change
         const from = { values, side: 'low' } as const
         const to = { values, side: 'high' } as const
         for (const { document } of this.#transaction.match(index, terms, { from, to })) {

@@ -69,6 +69,8 @@ interface PartialResults {
   /** Identifies the transaction, because each transaction has a separate memo. */
   readonly memo: Memo
   changesSeen: number
+  /** The remaining work for the first change that is not seen. */
+  changeWork: Iterator<void> | undefined
   readonly found: Map<Subject, StreamEvent[]>
   readonly formatters: Map<Subject, EventFormatter>
 }
@@ -287,12 +289,14 @@ export class Streams implements StreamOpener {
     { beforeStep, transaction }: { beforeStep: () => void; transaction: Transaction },
   ): PartialResults {
     if (this.#partial?.memo !== memo) {
-      this.#partial = { memo, changesSeen: 0, found: new Map(), formatters: new Map() }
+      this.#partial = { memo, changesSeen: 0, changeWork: undefined, found: new Map(), formatters: new Map() }
     }
     const soFar = this.#partial
     for (const change of changes.slice(soFar.changesSeen)) {
-      beforeStep()
-      this.#subjects.addEventsOf(change, time, transaction, soFar.found)
+      soFar.changeWork ??= this.#subjects.addEventsOf(change, time, transaction, soFar.found)
+      do beforeStep()
+      while (soFar.changeWork.next().done !== true)
+      soFar.changeWork = undefined
       soFar.changesSeen++
     }
     return soFar

@@ -79,14 +79,14 @@ export class Subjects {
 
   /**
    * Adds the events of one change to `found`, for each subject that the change affects. A subject of kind `writes` gets
-   * an empty list.
+   * an empty list. Yields where the caller may continue in a later transaction.
    */
-  addEventsOf(
+  *addEventsOf(
     change: Change,
     txn: number,
     transaction: Transaction,
     found: Map<Subject, StreamEvent[]>,
-  ): void {
+  ): Generator<void, void> {
     const { ref } = change
     const document = this.#documents.get(refKey(ref))
     const collectionKey = refKey(collectionOf(ref))
@@ -105,7 +105,7 @@ export class Subjects {
       const index = indexMember(collectionOf(ref), [], [])
       add(found, collection, [setEvent(state.after ? 'add' : 'remove', ref, change.validTime, index)])
     }
-    if (indexes) addEntryEvents(found, indexes, change, state, transaction)
+    if (indexes) yield* addEntryEvents(found, indexes, change, state, transaction)
   }
 }
 
@@ -113,26 +113,27 @@ function add(found: Map<Subject, StreamEvent[]>, subject: Subject, events: reado
   if (events.length > 0) upsert(found, subject, () => []).push(...events)
 }
 
-function addEntryEvents(
+function* addEntryEvents(
   found: Map<Subject, StreamEvent[]>,
   followed: ReadonlyMap<bigint, SubjectsByKey>,
   { ref, validTime }: Change,
-  state: StateChange,
+  { after, before }: StateChange,
   transaction: Transaction,
-): void {
-  for (const index of transaction.catalogue.indexesOf(ref.database, ref.collection)) {
-    const sets = followed.get(index.ref.id)
-    if (sets === undefined) continue
-    for (const { action, terms, values, termsKey } of transaction.entryChanges(
-      index,
-      state.before,
-      state.after,
-    )) {
-      const subject = sets.get(termsKey)
+): Generator<void, void> {
+  const indexes = transaction.catalogue
+    .indexesOf(ref.database, ref.collection)
+    .filter(index => followed.has(index.ref.id))
+    // Created now, because the transaction may have ended when the caller continues.
+    .map(index => [index.ref, transaction.entryChanges(index, before, after)] as const)
+  for (const [index, changes] of indexes)
+    for (const change of changes) {
+      yield
+      if (change === undefined) continue
+      const subject = followed.get(index.id)?.get(change.termsKey)
       if (subject === undefined) continue
-      add(found, subject, [setEvent(action, ref, validTime, indexMember(index.ref, terms, values))])
+      const member = indexMember(index, change.terms, change.values)
+      add(found, subject, [setEvent(change.action, ref, validTime, member)])
     }
-  }
 }
 
 function indexMember(ref: Ref, terms: readonly Value[], values: readonly Value[]): ObjectValue {

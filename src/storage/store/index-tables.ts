@@ -173,25 +173,37 @@ function entriesOf(
 ): PreparedEntries {
   if (tuples.length === 0) return noEntries
   const ttl = ttlOf(version.fields)
-  const { ref } = version
   const entries: PreparedEntry[] = []
   const size = tuples.length < fewEntries ? undefined : new RowsSize()
   for (const tuple of tuples) {
-    const values = withTimes(tuple.values, commitTime)
-    const terms = withTimes(tuple.terms, commitTime)
-    if (!isStored({ terms, values }, isNew)) continue
-    const parts: EntryKeyParts = {
-      database: ref.database,
-      index: index.number,
-      terms: encodeTerms(terms),
-      values: encodeTuple(values, index.descending),
-      document: ref,
-    }
-    const entry = { parts, liveKey: indexLiveKey(parts), document: ref, ttl, terms, values }
+    const entry = entryOf(index, version.ref, ttl, tuple, commitTime, isNew)
+    if (entry === undefined) continue
     entries.push(entry)
     size?.add(entry)
   }
   return entries.length < 2 ? entries : [...byKey(entries).values()]
+}
+
+/** Undefined if the entry is not stored. */
+function entryOf(
+  index: IndexTables,
+  document: Ref,
+  ttl: Micros,
+  tuple: EntryTuple,
+  commitTime: TransactionTimeSource,
+  isNew: boolean,
+): PreparedEntry | undefined {
+  const values = withTimes(tuple.values, commitTime)
+  const terms = withTimes(tuple.terms, commitTime)
+  if (!isStored({ terms, values }, isNew)) return undefined
+  const parts: EntryKeyParts = {
+    database: document.database,
+    index: index.number,
+    terms: encodeTerms(terms),
+    values: encodeTuple(values, index.descending),
+    document,
+  }
+  return { parts, liveKey: indexLiveKey(parts), document, ttl, terms, values }
 }
 
 /** A version with fewer entries is not measured: its rows are small enough for a transaction. */
@@ -302,29 +314,67 @@ export function notIn(others: PreparedEntries, entries: PreparedEntries): Prepar
   return entries.filter(entry => found.get(byteText(entry.liveKey))?.ttl !== entry.ttl)
 }
 
-/** The entries that only one of two versions has, the removed ones first. An undefined version has no entries. */
-export function entryChanges(
+/** Entries whose keys {@link entryChanges} computes between two pauses. */
+const entriesPerPause = 500
+
+/**
+ * Yields the entries that only one of two versions has, the removed ones first, and undefined where the caller may
+ * pause: 100 000 entries take half a second. An undefined version has no entries.
+ */
+export function* entryChanges(
   index: IndexTables,
   before: Version | undefined,
   after: Version | undefined,
   commitTime: TransactionTimeSource,
-): EntryChange[] {
+): Generator<EntryChange | undefined, void> {
   const tuplesOf = (version: Version | undefined) =>
     version === undefined ? [] : unlessInvalid(() => index.tuples(version))
   const [oldTuples, presentTuples] = [tuplesOf(before), tuplesOf(after)]
-  // Many updates change no indexed field. The keys of 100 000 entries would take half a second.
-  if (areEqualTuples(oldTuples, presentTuples)) return []
-  const keyed = (version: Version | undefined, tuples: readonly EntryTuple[]) =>
-    byKey(
-      version === undefined
-        ? noEntries
-        : unlessInvalid(() => entriesOf(index, version, tuples, commitTime, false)),
-    )
-  const [old, present] = [keyed(before, oldTuples), keyed(after, presentTuples)]
-  const changes: EntryChange[] = []
-  for (const [key, entry] of old) if (!present.has(key)) changes.push(changeOf('remove', entry))
-  for (const [key, entry] of present) if (!old.has(key)) changes.push(changeOf('add', entry))
-  return changes
+  // Many updates change no indexed field.
+  if (areEqualTuples(oldTuples, presentTuples)) return
+  const old = yield* keyedEntries(index, before, oldTuples, commitTime)
+  const present = yield* keyedEntries(index, after, presentTuples, commitTime)
+  yield* changesTo(present, 'remove', old)
+  yield* changesTo(old, 'add', present)
+}
+
+/** Yields undefined where the caller may pause. Returns no entries if the version violates a rule for entries. */
+function* keyedEntries(
+  index: IndexTables,
+  version: Version | undefined,
+  tuples: readonly EntryTuple[],
+  commitTime: TransactionTimeSource,
+): Generator<undefined, ReadonlyMap<string, PreparedEntry>> {
+  const found = new Map<string, PreparedEntry>()
+  if (version === undefined) return found
+  const ttl = ttlOf(version.fields)
+  const size = tuples.length < fewEntries ? undefined : new RowsSize()
+  try {
+    for (const [at, tuple] of tuples.entries()) {
+      if (at % entriesPerPause === entriesPerPause - 1) yield undefined
+      const entry = entryOf(index, version.ref, ttl, tuple, commitTime, false)
+      if (entry === undefined) continue
+      size?.add(entry)
+      found.set(byteText(entry.liveKey), entry)
+    }
+  } catch (error) {
+    if (error instanceof RequestError && !isInterruption(error)) return new Map()
+    throw error
+  }
+  return found
+}
+
+/** Yields a change for each entry that `others` lacks, and undefined where the caller may pause. */
+function* changesTo(
+  others: ReadonlyMap<string, PreparedEntry>,
+  action: EntryChange['action'],
+  entries: ReadonlyMap<string, PreparedEntry>,
+): Generator<EntryChange | undefined, void> {
+  let seen = 0
+  for (const [key, entry] of entries) {
+    if (!others.has(key)) yield changeOf(action, entry)
+    else if (++seen % entriesPerPause === 0) yield undefined
+  }
 }
 
 /** False also for equal objects that are not the same object. */

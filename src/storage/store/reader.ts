@@ -295,7 +295,7 @@ export abstract class StoreReader {
     index: IndexDefinition,
     before: Version | undefined,
     after: Version | undefined,
-  ): readonly EntryChange[] {
+  ): Iterable<EntryChange | undefined> {
     const tables = userIndex(index, this.parts.hooks, this.catalogue)
     return entryChanges(tables, before, after, this.snapshot.time)
   }

@@ -231,13 +231,14 @@ export interface ReadTransaction {
 export interface HistoryReader {
   /**
    * The changes of an index's entries when one version of a document replaces another. Removed entries come first. An
-   * undefined version has no entries.
+   * undefined version has no entries. Undefined elements are pauses: the caller may continue later, also after the end
+   * of the transaction.
    */
   entryChanges(
     index: IndexDefinition,
     before: Version | undefined,
     after: Version | undefined,
-  ): readonly EntryChange[]
+  ): Iterable<EntryChange | undefined>
   /** See {@link EntryChange.termsKey}. */
   termsKey(terms: readonly Value[]): string
   matchEvents(index: IndexDefinition, terms: readonly Value[], scan: EventScan): Iterable<IndexEvent>

@@ -188,3 +188,27 @@ test('a missing entry fails the write that would end it', async () => {
   await put(2, { tag: 'a', other: true })
   await bench.store.close()
 })
+
+test('changes of very many entries can be computed in pieces, and equal entries have no changes', async () => {
+  const { bench, index, items, put } = await indexed({ terms: [field('tags')] })
+  const tags = (from: number) => Array.from({ length: 5_000 }, (_, n) => BigInt(from + n))
+  const versions = []
+  for (const fields of [{ tags: tags(0) }, { tags: tags(0), n: 1n }, { tags: tags(1) }]) {
+    await put(1, fields)
+    versions.push(bench.read(transaction => transaction.get(documentRef(items, 1))))
+  }
+  const [first, other, shifted] = versions
+  const changes = (before: typeof first, after: typeof first) =>
+    bench.read(transaction => transaction.entryChanges(definitionOf(transaction, index), before, after))
+  assert.deepEqual([...changes(first, other)], [])
+  const all = [...changes(other, shifted)]
+  // The transaction that created the iterable has ended.
+  assert.deepEqual(
+    all.flatMap(change => (change ? [[change.action, change.terms]] : [])),
+    [
+      ['remove', [0n]],
+      ['add', [5_000n]],
+    ],
+  )
+  assert.ok(all.filter(change => change === undefined).length >= 20)
+})
