@@ -193,7 +193,8 @@ test('changes of very many entries can be computed in pieces, and equal entries 
   const { bench, index, items, put } = await indexed({ terms: [field('tags')] })
   const tags = (from: number) => Array.from({ length: 5_000 }, (_, n) => BigInt(from + n))
   const versions = []
-  for (const fields of [{ tags: tags(0) }, { tags: tags(0), n: 1n }, { tags: tags(1) }]) {
+  const contents: Record<string, Value>[] = [{ tags: tags(0) }, { tags: tags(0), n: 1n }, { tags: tags(1) }]
+  for (const fields of contents) {
     await put(1, fields)
     versions.push(bench.read(transaction => transaction.get(documentRef(items, 1))))
   }
