@@ -75,7 +75,7 @@ const code: CodeLanguage<'4'> = {
       throw error
     }
   },
-  facts(lambda) {
+  properties(lambda) {
     const { parameters } = lambda
     return {
       parameters: typeof parameters === 'string' ? 1 : parameters.length,

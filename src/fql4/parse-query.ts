@@ -85,7 +85,7 @@ function noForm(json: ReadonlyMap<string, unknown>, place: Place): QueryError {
 function collect(...parts: (() => void)[]): void {
   const errors = new ErrorList()
   for (const part of parts) {
-    errors.attempt(part)
+    errors.collectFrom(part)
     if (errors.isFull) break
   }
   errors.throwIfAny()

@@ -54,10 +54,10 @@ function parseReferenceObject(json: ReadonlyMap<string, Json>, place: Place): Re
   if (typeof id !== 'string' && typeof id !== 'bigint') {
     errors.add(fault(msg`String or Integer expected, ${typeName(id)} provided.`, place, 'id').errors)
   }
-  const collection = errors.attempt(() =>
+  const collection = errors.collectFrom(() =>
     parsePart(json.get('collection') ?? json.get('class'), place.at('class')),
   )
-  const database = errors.attempt(() => parsePart(json.get('database'), place.at('database')))
+  const database = errors.collectFrom(() => parsePart(json.get('database'), place.at('database')))
   if (database && database.type !== 'database') {
     const found = targetTypeNames[database.type]
     errors.add(fault(msg`Database Ref expected, ${found} provided.`, place, 'database').errors)

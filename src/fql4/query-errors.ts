@@ -156,7 +156,7 @@ export class ErrorList {
   }
 
   /** If `work` throws a QueryError, adds its errors to the list and returns undefined. */
-  attempt<T>(work: () => T): T | undefined {
+  collectFrom<T>(work: () => T): T | undefined {
     try {
       return work()
     } catch (error) {

@@ -117,7 +117,7 @@ function aggregateFunction(
   name: string,
   result: string,
   summary: string,
-  example: readonly [elements: string, answer: string],
+  example: readonly [elements: string, exampleResult: string],
   aggregate: Aggregate,
   prepare: (collection: Elements) => Elements = collection => collection,
 ) {

@@ -116,21 +116,21 @@ function shortCircuit(operands: readonly Lazy[], decisive: boolean, call: Call, 
 
 /** In API versions before 3, all operands are evaluated. */
 function connective(name: 'and' | 'or', decisive: boolean, summary: string) {
-  const answer = String(decisive)
+  const exampleResult = String(decisive)
   return [
     unary(name, lazyList, {
       compute: 0,
       since: '3',
       result: 'Boolean',
       summary: `${summary} Evaluation stops at the first operand that is ${decisive}.`,
-      example: [`[${answer}, {"abort": "not reached"}]`, answer],
+      example: [`[${exampleResult}, {"abort": "not reached"}]`, exampleResult],
       evaluate: (operands, call) => shortCircuit(operands, decisive, call, name),
     }),
     unary(name, nonEmptyList(boolean), {
       until: '3',
       result: 'Boolean',
       summary: `${summary} All operands are evaluated.`,
-      example: ['[true, false]', answer],
+      example: ['[true, false]', exampleResult],
       evaluate: operands => operands.includes(decisive) === decisive,
     }),
   ]

@@ -42,7 +42,7 @@ function isChain(
 function relation(
   name: string,
   wording: string,
-  example: [operands: string, answer: 'true' | 'false'],
+  example: [operands: string, exampleResult: 'true' | 'false'],
   accepts: (order: number) => boolean,
 ) {
   return unary(name, nonEmptyList(anyValue), {

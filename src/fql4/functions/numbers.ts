@@ -12,7 +12,7 @@ type Operation = (left: Num, right: Num) => Num
 function fold(
   name: string,
   summary: string,
-  example: readonly [operands: string, answer: string],
+  example: readonly [operands: string, exampleResult: string],
   combine: (left: Num, right: Num, call: Call) => Num,
 ) {
   return unary(name, nonEmptyList(number), {
@@ -191,7 +191,7 @@ const positive: Domain = { contains: value => value > 0, rule: 'must be greater 
 function ofDouble(
   name: string,
   summary: string,
-  example: readonly [argument: string, answer: string],
+  example: readonly [argument: string, exampleResult: string],
   compute: (value: number) => number,
   domain = everything,
 ) {

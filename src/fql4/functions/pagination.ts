@@ -38,13 +38,13 @@ function startOf(cursor: Value, call: Call): Start {
   return { direction: key, cursor: cursor.get(key), cursorAt: ['cursor', key] }
 }
 
-function endFunction(end: 'first' | 'last', answer: string) {
+function endFunction(end: 'first' | 'last', exampleResult: string) {
   return unary(end, setOrArray, {
     effect: 'read',
     since: '4',
     result: 'Any',
     summary: `Returns the ${end} element of a set or array. An empty set or array is an error.`,
-    example: ['[1, 2, 3]', answer],
+    example: ['[1, 2, 3]', exampleResult],
     evaluate(elements, call) {
       if (!isArray(elements)) return endOfSet(elements, call, end)
       if (elements.length === 0) throw call.invalid(msg`Non-empty array expected.`, end)

@@ -73,11 +73,11 @@ function combine(
   throw call.invalid(msg`Arguments cannot be of different types, expected Set or Array.`, type)
 }
 
-function combination(name: keyof typeof combinations, summary: string, answer: string) {
+function combination(name: keyof typeof combinations, summary: string, exampleResult: string) {
   return unary(name, nonEmptyList(setOrArray), {
     result: 'Set or Array',
     summary,
-    example: ['[[1, 2, 2, 3], [2, 3, 4]]', answer],
+    example: ['[[1, 2, 2, 3], [2, 3, 4]]', exampleResult],
     evaluate: (members, call) => combine(name, members, call),
   })
 }

@@ -64,12 +64,12 @@ function move(from: Time | LocalDate, amount: bigint, unit: NamedTimeUnit, call:
   return moved
 }
 
-function moving(name: string, summary: string, answer: string, direction: 1n | -1n) {
+function moving(name: string, summary: string, exampleResult: string, direction: 1n | -1n) {
   return define({
     arguments: { [name]: temporal, offset: integer, unit: unitOfTime },
     result: 'Time or Date',
     summary,
-    example: [`{"${name}": {"@ts": "2024-02-28T12:00:00Z"}, "offset": 2, "unit": "days"}`, answer],
+    example: [`{"${name}": {"@ts": "2024-02-28T12:00:00Z"}, "offset": 2, "unit": "days"}`, exampleResult],
     evaluate(args, call) {
       const from = args[name] as Time | LocalDate
       return move(from, direction * (args.offset as bigint), args.unit as NamedTimeUnit, call)
@@ -90,17 +90,22 @@ function difference(from: Time | LocalDate, to: Time | LocalDate, named: NamedTi
   return units
 }
 
-function timePart(name: string, summary: string, answer: string, part: (time: Time, call: Call) => bigint) {
+function timePart(
+  name: string,
+  summary: string,
+  exampleResult: string,
+  part: (time: Time, call: Call) => bigint,
+) {
   return unary(name, instant, {
     result: 'Integer',
     summary,
-    example: ['{"@ts": "2024-02-28T12:34:56.789Z"}', answer],
+    example: ['{"@ts": "2024-02-28T12:34:56.789Z"}', exampleResult],
     evaluate: part,
   })
 }
 
-function calendarPart(name: string, part: keyof CalendarParts, summary: string, answer: string) {
-  return timePart(name, summary, answer, instant => BigInt(calendarParts(instant)[part]))
+function calendarPart(name: string, part: keyof CalendarParts, summary: string, exampleResult: string) {
+  return timePart(name, summary, exampleResult, instant => BigInt(calendarParts(instant)[part]))
 }
 
 /** Throws `invalid argument` if the result of `count` has more than 64 bits. */

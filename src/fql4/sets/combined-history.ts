@@ -157,7 +157,7 @@ function merged(events: readonly SetEvent[]): SetEvent[] {
   return result
 }
 
-/** Returns the position before (`low`) or after (`high`) all events with the time of `place`. */
+/** Returns the place before (`low`) or after (`high`) all events with the time of `place`. */
 function wholeMoment(place: HistoryPlace, side: HistoryPlace['side']): HistoryPlace {
   return place.action === undefined ? place : { ts: place.ts, side }
 }

@@ -1,5 +1,5 @@
-// Converts cursors and bounds in queries to positions in a set. A cursor is a list of values, optionally followed by
-// the document of an element. The position of a cursor is before all elements that begin with the values of the cursor.
+// Converts cursors and bounds in queries to places in a set. A cursor is a list of values, optionally followed by
+// the document of an element. The place of a cursor is before all elements that begin with the values of the cursor.
 
 import { step } from '../../base/effort.ts'
 import { precedesRefs, type SetBound, type SetOrder } from '../../model/sets/stream.ts'

@@ -1,5 +1,5 @@
 // Reads a stream of elements in one direction, and seeks forward. A short seek reads and skips elements. A long seek
-// opens a new scan at the target position.
+// opens a new scan at the target place.
 
 import {
   compareKeys,

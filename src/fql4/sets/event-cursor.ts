@@ -46,13 +46,13 @@ export type HistoryKind = 'document' | 'set' | 'native collection'
 
 /**
  * Parses an event cursor. `at` is the path from the call to the cursor. `isEvent` returns whether the history contains
- * the event after a position; it decides between deleted objects of the same name. Throws `invalid ref` for the name of
- * an object that never existed. The positions of cursors that contain no document:
+ * the event after a place; it decides between deleted objects of the same name. Throws `invalid ref` for the name of
+ * an object that never existed. The places of cursors that contain no document:
  *
  * - Only a time: a page after the cursor starts with the add events of this time. A page before the cursor ends before
  *   all events of this time. The remove events of this time are on neither page.
- * - An object with a time and an action: the position is after all events with this time and action.
- * - An object with only a time: the position is after all events of this time. Exception: in native collections, a page
+ * - An object with a time and an action: the place is after all events with this time and action.
+ * - An object with only a time: the place is after all events of this time. Exception: in native collections, a page
  *   after the cursor includes the add events of this time.
  */
 export function readEventCursor(
@@ -100,7 +100,7 @@ function undefinedName(fields: ObjectValue, call: Call, at: readonly string[]): 
     const unresolved = unresolvedIn(value)
     if (unresolved) return undefinedReference(unresolved, call, ...at, name)
   }
-  throw new InvariantError('a cursor without unresolved references has a position')
+  throw new InvariantError('a cursor without unresolved references has a place')
 }
 
 function momentOf(cursor: Value): Micros | undefined {
@@ -130,7 +130,7 @@ function readFields(fields: ObjectValue, ofSet: boolean, call: Call, at: readonl
   }
   const errors = new ErrorList()
   const field = <T>(name: string, read: (given: Value) => T): T | undefined =>
-    fields.has(name) ? errors.attempt(() => read(fields.get(name) as Value)) : undefined
+    fields.has(name) ? errors.collectFrom(() => read(fields.get(name) as Value)) : undefined
   const ts = field('ts', given => readMoment(given, call, at))
   const action = field('action', given => readAction(given, ofSet, call, at))
   const name = ['document', 'instance', 'resource'].find(each => fields.has(each)) ?? 'document'

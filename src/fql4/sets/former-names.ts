@@ -1,6 +1,6 @@
 // Finds the objects to which the references in a cursor refer. A page prints a reference by name, also if the schema
 // object with this name is deleted, or another object has the name now. So a cursor of a page can contain names of
-// deleted objects. The set itself decides which object is meant: the position of the cursor is an element of the set.
+// deleted objects. The set itself decides which object is meant: the place of the cursor is an element of the set.
 
 import { step } from '../../base/effort.ts'
 import type { Session } from '../../model/session.ts'
@@ -27,7 +27,7 @@ const combinationsMax = 64
  * had an object.
  *
  * - `mayMeanDeleted`: whether a reference to an existing object may refer to a deleted object of the same name.
- * - `isElement`: returns whether the set contains the element at the position of a cursor.
+ * - `isElement`: returns whether the set contains the element at the place of a cursor.
  */
 export function resolveNames(
   cursor: readonly Value[],

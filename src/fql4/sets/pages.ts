@@ -107,7 +107,7 @@ function historyKind(set: SetLike): HistoryKind {
   return set.shape.type === 'events' ? historyKind(set.shape.source) : 'set'
 }
 
-/** `T`: elements or events. `P`: their positions, {@link SetBound} for elements and {@link HistoryPlace} for events. */
+/** `T`: elements or events. `P`: their places, {@link SetBound} for elements and {@link HistoryPlace} for events. */
 interface PageSource<T, P> {
   readonly place: P | undefined
   readonly shown: Cursor | undefined
@@ -142,8 +142,8 @@ function assemble<T extends HasSources, P>(
     const value = source.value(item)
     return sources ? new ElementWithSources(value, distinctSets(item.sources)) : value
   })
-  const positions = () => data.map(item => source.cursor(item))
-  return isForward ? new Page(values, shown, next, positions) : new Page(values, next, shown, positions)
+  const places = () => data.map(item => source.cursor(item))
+  return isForward ? new Page(values, shown, next, places) : new Page(values, next, shown, places)
 }
 
 function take<T>(items: Iterable<T>, count: number): T[] {

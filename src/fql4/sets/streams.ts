@@ -62,7 +62,7 @@ function* filtered(elements: Iterable<Element>, accepts: (element: Element) => b
 /** A group contains the elements with the same key, in the order of the set. */
 type Groups = Generator<readonly Element[]>
 
-/** `groups` reads whole groups: the positions in its argument are never within a group. */
+/** `groups` reads whole groups: the places in its argument are never within a group. */
 function groupedStream(order: SetOrder, groups: (scan: ElementScan) => Groups): ElementStream {
   return { order, scan: scan => groupedElements(order, groups, scan) }
 }
@@ -85,7 +85,7 @@ function* groupedElements(
 }
 
 /**
- * Moves a position within a group to the start (`low`) or end (`high`) of the group. A position with a document is
+ * Moves a place within a group to the start (`low`) or end (`high`) of the group. A place with a document is
  * within a group.
  */
 function outsideGroup(place: SetBound, side: SetBound['side']): SetBound {
