@@ -70,7 +70,7 @@ export interface Absence {
 export interface SetReader {
   /** Throws `permission_denied` if `mayReadSome` is false for the collection. */
   requireIndex(collection: Module, call: Call): void
-  /** Reads on demand from the position `from`, or from the first entry. Omits entries that the caller may not read. */
+  /** Reads on demand from the place `from`, or from the first entry. Omits entries that the caller may not read. */
   scan(set: SetValue, from: StoredValue | undefined, call: Call): Iterable<SetItem>
   /** True if the rights of the caller allow reading at least some documents of a collection. */
   mayReadSome(collection: Module): boolean
@@ -93,7 +93,7 @@ export interface Writer {
 export interface AccessReader {
   credentialOf(document: Doc): Doc
   /**
-   * Reads a set of tokens (sets/token-set.ts) on demand from the position `from`, or from the first token. Omits tokens
+   * Reads a set of tokens (sets/token-set.ts) on demand from the place `from`, or from the first token. Omits tokens
    * that the caller may not read.
    */
   tokensOf(set: SetValue, from: StoredValue | undefined, call: Call): Iterable<SetItem>
@@ -195,7 +195,7 @@ export interface Evaluation {
    */
   evaluate(node: Node, scope: Scope | undefined, call: Call): Value
   /** Returns a QueryFailure instead of throwing it, so that evaluation can continue. */
-  attempt<T>(work: () => T): T | QueryFailure
+  catchFailure<T>(work: () => T): T | QueryFailure
   global(name: string): Value | undefined
   /** The library's field or method for the type of `receiver`. Returns undefined if the type has no such member. */
   member(receiver: Value, name: string): Value | undefined
@@ -343,10 +343,10 @@ export class Call implements ReadTimes {
     end: number,
     remarks?: readonly Remark[],
   ) {
-    return failureAt(code, message, this.place(start, end), this, remarks)
+    return failureAt(code, message, this.spanOf(start, end), this, remarks)
   }
 
-  place(start: number, end: number): Span {
+  spanOf(start: number, end: number): Span {
     return { source: this.source, start, end }
   }
 

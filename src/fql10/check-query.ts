@@ -1,5 +1,5 @@
-// Answers `POST /api/v1/check`: checks a query without evaluating it, or lists the members of a value in the query.
-// Editors use it for marks while typing, and for completion.
+// Handles `POST /api/v1/check`: checks a query without evaluating it, or lists the members of a value in the query.
+// Editors use this endpoint to underline errors while the user types, and for completion.
 
 import { catchError } from '../base/catch-error.ts'
 import { msg } from '../base/message.ts'
@@ -38,9 +38,9 @@ export function readCheck(body: string | undefined): CheckRequest {
   if (position !== undefined && !(typeof position === 'bigint' && position >= 0n)) {
     throw new RequestError('bad request', msg`"members_at" must be a position in the query.`)
   }
-  const own = new Map([...members].filter(([name]) => name !== 'members_at'))
+  const queryMembers = new Map([...members].filter(([name]) => name !== 'members_at'))
   return {
-    query: queryOf(own, repeated),
+    query: queryOf(queryMembers, repeated),
     membersAt: position === undefined ? undefined : Number(position),
   }
 }

@@ -1,4 +1,4 @@
-// Answers `GET /environment/1`: prints the static types of a database.
+// Handles `GET /environment/1`: prints the static types of a database.
 
 import { msg } from '../base/message.ts'
 import { RequestError } from '../base/request-errors.ts'

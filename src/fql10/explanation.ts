@@ -53,7 +53,10 @@ function isQueryJson(query: Json | undefined): boolean {
   return typeof query === 'string' || (query instanceof Map && query.has('fql'))
 }
 
-/** The value of the query is a role or a document. `run` evaluates an expression. */
+/**
+ * Returns a query whose value is the caller `as`: a built-in role, or the reference of a document. `run` evaluates an
+ * expression.
+ */
 export function callerQuery(
   as: QueryBody | string,
   run: (body: QueryBody, session: Session) => Value,
@@ -77,7 +80,7 @@ export function callerQuery(
 }
 
 /**
- * Parses the member `data` in the beginning of a body (response.ts). `time` replaces the placeholder for the commit
+ * Parses the member `data` in the beginning of a body (response.ts). `time` replaces the mark for the commit
  * time, because the query is not committed.
  */
 export function dataOf(beginning: string, time: Micros): Stored {

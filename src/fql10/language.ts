@@ -29,14 +29,14 @@ import { renderResult } from './formats/result.ts'
 import { isLanguageWord, shapeOf } from './query-shape.ts'
 import { decodeArguments, programOf, type QueryBody, readQueryBody } from './request.ts'
 import {
+  beginningOfFailure,
+  beginningOfResult,
   completeBody,
-  eventFailure,
-  failedEventRequest,
-  failureBody,
-  isResultBody,
+  eventFailureResponse,
+  eventRequestErrorResponse,
+  isBeginningOfResult,
   type RequestOptions,
-  requestFailed,
-  resultBody,
+  requestErrorResponse,
   splitVersion,
   timeMark,
 } from './response.ts'
@@ -66,6 +66,7 @@ class FailedQuery extends LanguageError {
   readonly failure: QueryFailure
   readonly beginning: string
   readonly schemaVersion: Micros
+  /** See {@link RenderedResponse.lesson}. */
   readonly lesson: string | undefined
 
   constructor(failure: QueryFailure, beginning: string, schemaVersion: Micros, lesson: string | undefined) {
@@ -142,7 +143,7 @@ class FqlQuery implements Query {
       const lines = [...warnings, ...logLines, ...(hints ?? [])]
       return {
         status: 200,
-        body: resultBody(data, type, summaryOf(visibleTo(session, lines)), schemaVersion),
+        body: beginningOfResult(data, type, summaryOf(visibleTo(session, lines)), schemaVersion),
         lesson: outcome?.report,
       }
     } catch (error) {
@@ -151,7 +152,7 @@ class FqlQuery implements Query {
       const warnings = outcome?.checked.warnings ?? []
       const lines = [...warnings, ...error.diagnostics, ...logLines, ...(hints ?? [])]
       const summary = summaryOf(visibleTo(session, lines))
-      throw new FailedQuery(error, failureBody(error, abort, summary), schemaVersion, outcome?.report)
+      throw new FailedQuery(error, beginningOfFailure(error, abort, summary), schemaVersion, outcome?.report)
     }
   }
 
@@ -225,7 +226,7 @@ export const version10: NamedLanguage<'10'> = {
   },
   complete(body, request, ending) {
     if (isSchemaRequest(request)) return completeSchemaBody(body, ending.time)
-    if (optionsOf(request).endpoint !== undefined || !isResultBody(body)) return body
+    if (optionsOf(request).endpoint !== undefined || !isBeginningOfResult(body)) return body
     const [beginning, schemaVersion] = splitVersion(body)
     return completeBody(beginning, schemaVersion, ending, optionsOf(request))
   },
@@ -234,8 +235,9 @@ export const version10: NamedLanguage<'10'> = {
     if (isEnvironmentRequest(request)) return forbiddenEnvironment(error)
     const failed = error instanceof FailedQuery ? error : undefined
     const failure = failed?.failure ?? (error instanceof QueryFailure ? error : stackOverflow())
-    if (optionsOf(request).endpoint !== undefined) return eventFailure(failure)
-    const beginning = failed?.beginning ?? failureBody(failure, undefined, summaryOf(failure.diagnostics))
+    if (optionsOf(request).endpoint !== undefined) return eventFailureResponse(failure)
+    const beginning =
+      failed?.beginning ?? beginningOfFailure(failure, undefined, summaryOf(failure.diagnostics))
     return {
       status: 400,
       body: completeBody(beginning, failed?.schemaVersion ?? epoch, ending, optionsOf(request)),
@@ -249,8 +251,8 @@ export const version10: NamedLanguage<'10'> = {
     if (isEnvironmentRequest(request)) return failedEnvironment(error)
     const options = optionsOf(request)
     return options.endpoint === undefined || options.endpoint === 'check'
-      ? requestFailed(error, metrics, options)
-      : failedEventRequest(error, metrics)
+      ? requestErrorResponse(error, metrics, options)
+      : eventRequestErrorResponse(error, metrics)
   },
   stackOverflow,
   parseExplanation({ body }) {

@@ -89,7 +89,7 @@ const longUnits = 65_536
 const cache = new GenerationCache<string, Program>(cachedBytesMax, ({ source }) => treeBytes(source))
 
 /**
- * Each placeholder is `<value>` in the text. A query can contain the same text itself, so the positions of the
+ * Each placeholder is `<value>` in the text. A query can contain the same text itself, so the offsets of the
  * placeholders are part of the key.
  */
 export function queryKey({ text, placeholders }: ComposedQuery): string {

@@ -1,5 +1,5 @@
-// Builds the bodies of responses. Until the commit, a body contains a placeholder for the time of the transaction.
-// After the commit, the time replaces the placeholder, and the costs and tags are added.
+// Builds the bodies of responses. Until the commit, a body contains a mark for the time of the transaction. After
+// the commit, the time replaces the mark, and the costs and tags are added.
 
 import { type RequestError, requestErrors } from '../base/request-errors.ts'
 import {
@@ -14,7 +14,7 @@ import type { Micros } from '../values/value.ts'
 import { faultOf, type QueryFailure } from './failure/query-failure.ts'
 import { eventErrorBody, requestErrorBody } from './wire/request-errors.ts'
 
-/** The placeholder for the time of the transaction. JSON text cannot contain this character unescaped. */
+/** The mark for the time of the transaction. JSON text cannot contain this character unescaped. */
 export const timeMark = '\u0001'
 
 /** Options of a request, from `LanguageRequest.options`. */
@@ -32,21 +32,21 @@ export interface RequestOptions {
 }
 
 /**
- * The beginning of a successful body, followed by `|` and the schema version. {@link splitVersion} separates the two
- * parts, and {@link completeBody} adds the rest of the body. `type` is the static type of the result; undefined if the
+ * Returns the beginning of a successful body, followed by `|` and the schema version. {@link splitVersion} separates the
+ * two parts, and {@link completeBody} adds the rest of the body. `type` is the static type of the result; undefined if the
  * query was not checked.
  */
-export function resultBody(
+export function beginningOfResult(
   data: string,
   type: string | undefined,
   summary: string,
   schemaVersion: Micros,
 ): string {
-  const typed = type === undefined ? '' : `,"static_type":${quoteJson(type)}`
-  return `"data":${data}${typed},"summary":${quoteJson(summary)}|${schemaVersion}`
+  const typeMember = type === undefined ? '' : `,"static_type":${quoteJson(type)}`
+  return `"data":${data}${typeMember},"summary":${quoteJson(summary)}|${schemaVersion}`
 }
 
-export function failureBody(
+export function beginningOfFailure(
   { code, message, constraintFailures }: QueryFailure,
   abort: string | undefined,
   summary: string,
@@ -55,8 +55,8 @@ export function failureBody(
     constraintFailures.length === 0
       ? ''
       : `,"constraint_failures":${JSON.stringify(constraintFailures.map(({ message, paths }) => ({ paths, message })))}`
-  const aborted = abort === undefined ? '' : `,"abort":${abort}`
-  const error = `{"code":"${code}","message":${quoteJson(message)}${failures}${aborted}}`
+  const abortMember = abort === undefined ? '' : `,"abort":${abort}`
+  const error = `{"code":"${code}","message":${quoteJson(message)}${failures}${abortMember}}`
   return `"error":${error},"summary":${quoteJson(summary)}`
 }
 
@@ -69,15 +69,15 @@ export function completeBody(
 ): string {
   const filled = beginning.includes(timeMark) ? beginning.replaceAll(timeMark, formatMicros(time)) : beginning
   const stats = metrics === undefined ? '' : `,"stats":${statsText(metrics)}`
-  const echoed = tags === undefined ? '' : `,"query_tags":${quoteJson(tags)}`
-  return `{${filled},"txn_ts":${time}${stats}${echoed},"schema_version":${schemaVersion}}`
+  const tagsMember = tags === undefined ? '' : `,"query_tags":${quoteJson(tags)}`
+  return `{${filled},"txn_ts":${time}${stats}${tagsMember},"schema_version":${schemaVersion}}`
 }
 
-export function isResultBody(body: string): boolean {
+export function isBeginningOfResult(body: string): boolean {
   return body.startsWith('"data":')
 }
 
-/** Splits the text of {@link resultBody}; the version stays a text of digits. */
+/** Splits the text of {@link beginningOfResult}; the version stays a text of digits. */
 export function splitVersion(body: string): readonly [beginning: string, schemaVersion: string] {
   const at = body.lastIndexOf('|')
   return [body.slice(0, at), body.slice(at + 1)]
@@ -106,23 +106,27 @@ function aggressiveDeadline(
   return { status: 440, body: requestErrorBody(code, text) }
 }
 
+/** The error of a rejected request, for the query log. */
 function faultOfRequest(error: RequestError): ResponseFault {
   return requestFault(error, requestErrors[error.code].version10)
 }
 
-export function failedEventRequest(error: RequestError, metrics: QueryMetrics | undefined): RenderedResponse {
+export function eventRequestErrorResponse(
+  error: RequestError,
+  metrics: QueryMetrics | undefined,
+): RenderedResponse {
   const { code, description, status } = error
   const rendered = aggressiveDeadline(error, metrics) ?? { status, body: eventErrorBody(code, description) }
   return { ...rendered, fault: faultOfRequest(error) }
 }
 
-export function eventFailure(failure: QueryFailure): RenderedResponse {
+export function eventFailureResponse(failure: QueryFailure): RenderedResponse {
   const { code, message } = failure
   const body = `{"error":{"code":"${code}","message":${quoteJson(message)}}}`
   return { status: 400, body, fault: faultOf(failure) }
 }
 
-export function requestFailed(
+export function requestErrorResponse(
   error: RequestError,
   metrics: QueryMetrics | undefined,
   { tags }: RequestOptions,

@@ -27,7 +27,10 @@ export interface RenderedResponse {
   readonly body: string
   /** The error for the query log. Undefined for a successful response. */
   readonly fault?: ResponseFault
-  /** If the query runs in the slow lane: for {@link QueryParser.learn} in the service. */
+  /**
+   * A result of the query that {@link QueryParser.learn} can remember. If the query ran in the slow lane, the process
+   * that serves requests calls `learn`.
+   */
   readonly lesson?: string | undefined
 }
 
@@ -44,7 +47,7 @@ export interface QueryMetrics {
   readonly rateLimited: readonly ('compute' | 'read' | 'write')[]
 }
 
-/** Facts that are known after the evaluation of a request. */
+/** Values that are known only after the evaluation of a request. */
 interface Ending {
   /** The commit time, or the snapshot time of a read-only request. */
   readonly time: Micros
@@ -122,7 +125,7 @@ interface QueryParser {
 
 export interface ResponseRenderer {
   render(value: Value, session: Session): RenderedResponse
-  /** Replaces the marks in `body`, a result of {@link Query.evaluate} or {@link render}, by the facts in `ending`. */
+  /** Replaces the marks in `body`, a result of {@link Query.evaluate} or {@link render}, by the values in `ending`. */
   complete(body: string, request: LanguageRequest, ending: Ending): string
   /** The query failed. */
   rejected(error: LanguageError, request: LanguageRequest, ending: Ending): RenderedResponse

@@ -45,7 +45,7 @@ const sessionLimits = {
 type CodeIn<L extends CodeLanguageName> = Extract<Code, { readonly language: L }>
 
 /** Properties of code that are known before the code runs. */
-interface CodeFacts {
+interface CodeProperties {
   readonly parameters: number
   /** The strongest effect. */
   readonly effect: Effect
@@ -55,7 +55,7 @@ interface CodeFacts {
 export interface CodeLanguage<L extends CodeLanguageName> {
   /** Uses the transaction, rights, deadline and counters of `session`. Throws LanguageErrors and other errors. */
   run(code: CodeIn<L>, given: CodeArguments, session: Session): Value
-  facts(code: CodeIn<L>): CodeFacts
+  properties(code: CodeIn<L>): CodeProperties
   /** Returns whether code is valid. Used for imported code. */
   isCode(code: CodeIn<L>): boolean
   /**
@@ -302,8 +302,8 @@ export class Session {
     return this.with({}, () => this.#languageOf(code).run(code, given, this))
   }
 
-  factsOf(code: Code): CodeFacts {
-    return this.#languageOf(code).facts(code)
+  propertiesOfCode(code: Code): CodeProperties {
+    return this.#languageOf(code).properties(code)
   }
 
   /** Returns the type that a field's signature declares. */
@@ -333,7 +333,7 @@ export class Session {
     argument: AccessRequest['argument'],
     subject?: PredicateSubject,
   ): PredicateOutcome {
-    const parameterCount = () => this.factsOf(predicate).parameters
+    const parameterCount = () => this.propertiesOfCode(predicate).parameters
     const language = this.#languageOf(predicate)
     const apply = () =>
       this.run(predicate, predicateArguments(predicate, language, parameterCount, argument, subject))

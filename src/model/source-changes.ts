@@ -27,7 +27,7 @@ export type ChangeSource =
 export interface SourceChange {
   /** The commit time. */
   readonly time: Micros
-  /** The position of this change among those of the transaction to the source, from 0. */
+  /** The index of this change among the transaction's changes of the source, from 0. */
   readonly ordinal: number
   readonly document: Ref
   /** True if the source contained the document before the transaction. */
@@ -65,8 +65,8 @@ export function areComplete(
   transaction: ReadTransaction & HistoryReader,
 ): boolean {
   const collection = source.kind === 'document' ? collectionOf(source.document) : source.collection
-  const kept = transaction.minimumValidTime(collection.database, Number(collection.id))
-  if (from < kept) return false
+  const minimumTime = transaction.minimumValidTime(collection.database, Number(collection.id))
+  if (from < minimumTime) return false
   const { changesSince } = transaction
   if (source.kind !== 'collection' || from >= changesSince) return true
   // The change record contains all changes of a collection that was created after the start of the record.
@@ -162,8 +162,8 @@ function* ordered(
 function compareEntries(left: EntryEvents, right: EntryEvents, { values }: IndexDefinition): number {
   const valuesOf = ({ added, removed }: EntryEvents) => (added ?? removed)?.values ?? []
   const [a, b] = [valuesOf(left), valuesOf(right)]
-  for (const [place, { reverse }] of values.entries()) {
-    const order = compareValues(a[place] ?? null, b[place] ?? null)
+  for (const [index, { reverse }] of values.entries()) {
+    const order = compareValues(a[index] ?? null, b[index] ?? null)
     if (order !== 0) return reverse ? -order : order
   }
   return left.document.id < right.document.id ? -1 : 1

@@ -62,17 +62,17 @@ export interface StreamFormat extends StreamWording {
   event(event: StreamEvent, txn: Micros, transaction: Transaction): string
 }
 
-/** The position after the event with the index `ordinal` in the transaction with the commit time `time`. */
+/** The place after the event with the index `ordinal` in the transaction with the commit time `time`. */
 export interface StreamPlace {
   readonly time: Micros
   readonly ordinal: number
 }
 
-/** The events after a position. */
+/** The events after a place. */
 export interface StreamPage {
-  /** The position of each event, and the text of the event with a line end. */
+  /** The place of each event, and the text of the event with a line end. */
   readonly lines: readonly { readonly place: StreamPlace; readonly text: string }[]
-  /** The position at the end of the page. */
+  /** The place at the end of the page. */
   readonly place: StreamPlace
   readonly hasNext: boolean
   /** The last event of the page ends the stream. */
@@ -96,12 +96,12 @@ export interface PagedOrder {
   readonly kind: 'paged'
   /** The data whose changes cause a read of the next page. */
   readonly subject: StreamSubject
-  /** Streams with the same key have the same events after the same position. */
+  /** Streams with the same key have the same events after the same place. */
   readonly key: string
   /** The stream begins here. */
   readonly place: StreamPlace
   readonly wording: StreamWording
-  /** The body of the request for the page after a position. */
+  /** The body of the request for the page after a place. */
   request(after: StreamPlace, size: number): string
   read(body: string): StreamPage
   /** Returns a status event, which the service sends after a period without events. */

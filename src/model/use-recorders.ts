@@ -1,6 +1,6 @@
-// Two records of a query. For the query log: the schema objects that the query finds by name. For an explanation of the
-// query's plan: the reads of index entries, collections and documents, and the filters and sort orders, for each of
-// which the explanation suggests an index.
+// Two recorders of what a query uses. For the query log: the schema objects that the query finds by name. For an
+// explanation of the query's plan: the reads of index entries, collections and documents, and the filters and sort
+// orders, for each of which the explanation suggests an index.
 
 import { upsert } from '../base/upsert.ts'
 import { markedNamesMax } from '../values/names.ts'

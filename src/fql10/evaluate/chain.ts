@@ -62,7 +62,7 @@ export function evaluateChain({ operand, links }: ChainNode, scope: Scope | unde
   }
   const { end, isSkipping, start, value } = progress
   // A skipped chain gives null, even if its value is a missing document.
-  return isSkipping && value instanceof Doc ? new NullValue(literalNull, call.place(start, end)) : value
+  return isSkipping && value instanceof Doc ? new NullValue(literalNull, call.spanOf(start, end)) : value
 }
 
 /** If the result is a BoundCall, the caller must evaluate its body. If undefined, `progress` contains the value. */
@@ -71,7 +71,7 @@ function follow(link: Link, progress: Progress, scope: Scope | undefined, call: 
   if (link.kind === 'assert') {
     const start = progress.isSkipping ? link.skippedStart : link.start
     progress.isSkipping = false
-    progress.value = assertPresent(value, call.place(start, link.end), call)
+    progress.value = assertPresent(value, call.spanOf(start, link.end), call)
     moveRange(progress, link.start, link.end)
     return undefined
   }
@@ -126,65 +126,65 @@ function absenceOf(doc: Doc, call: Call): Absence | undefined {
 }
 
 /** The name of a field or method, and its position in the text. */
-interface NamePlace {
+interface OutlineName {
   readonly name: string
   readonly start: number
   readonly end: number
 }
 
 /** The failure of a field, method or index access on null. */
-function nullAccess(value: Value, { name, start, end }: NamePlace, call: Call) {
+function nullAccess(value: Value, { name, start, end }: OutlineName, call: Call) {
   const message = msg`Cannot access \`${name}\` on null.`
   return call.failureWithin('invalid_null_access', message, start, end, nullCreationHint(value))
 }
 
-function missingField(value: Value, { name: field, start, end }: NamePlace, call: Call): NullValue {
-  return new NullValue({ type: 'missing field', field, holder: typeName(value) }, call.place(start, end))
+function missingField(value: Value, { name: field, start, end }: OutlineName, call: Call): NullValue {
+  return new NullValue({ type: 'missing field', field, holder: typeName(value) }, call.spanOf(start, end))
 }
 
 /**
  * The error `onField` of an {@link Absence} underlines the expression of the document. Without this error, throws the
  * same error as for null, which underlines the name.
  */
-function requirePresent(doc: Doc, { start, end }: Progress, namePlace: NamePlace, call: Call): void {
-  const inner = call.within(call.place(start, end))
+function requirePresent(doc: Doc, { start, end }: Progress, nameRange: OutlineName, call: Call): void {
+  const inner = call.within(call.spanOf(start, end))
   inner.requireEffect('read', 'Reading a field')
   const absence = absenceOf(doc, inner)
   if (absence === undefined) return
   const { onField } = absence
-  if (onField === undefined) throw nullAccess(null, namePlace, call)
-  throw failureAt(onField.code, onField.message, call.place(start, end), call)
+  if (onField === undefined) throw nullAccess(null, nameRange, call)
+  throw failureAt(onField.code, onField.message, call.spanOf(start, end), call)
 }
 
 function readField(progress: Progress, link: FieldLink, call: Call): Value {
   const { dataOf, value } = progress
   const { name, nameStart, end } = link
   if (dataOf !== undefined) {
-    call.evaluation.world.documents.hintUncovered(dataOf, name, call.within(call.place(nameStart, end)))
+    call.evaluation.world.documents.hintUncovered(dataOf, name, call.within(call.spanOf(nameStart, end)))
   }
   progress.dataOf = name === 'data' && value instanceof Doc ? value : undefined
-  const namePlace = { name, start: nameStart, end }
-  const found = fieldOf(value, namePlace, progress, call)
+  const nameRange = { name, start: nameStart, end }
+  const found = fieldOf(value, nameRange, progress, call)
   if (found !== undefined) return found
-  if (isNull(value)) throw nullAccess(value, namePlace, call)
-  return missingField(value, namePlace, call)
+  if (isNull(value)) throw nullAccess(value, nameRange, call)
+  return missingField(value, nameRange, call)
 }
 
 /** Binds a method to its receiver. Returns undefined if the value has no such field or method. */
-function fieldOf(value: Value, namePlace: NamePlace, progress: Progress, call: Call): Value | undefined {
-  const { name } = namePlace
+function fieldOf(value: Value, nameRange: OutlineName, progress: Progress, call: Call): Value | undefined {
+  const { name } = nameRange
   if (isStruct(value)) return value.get(name)
   const member = memberOf(value, name)
   // The cast is safe, because the member comes from the table of the value's type.
   if (member?.kind === 'field') return member.read(value as never)
   if (!(value instanceof Doc)) return member && new BoundFunction(value, member)
   if (name === 'exists' && member !== undefined) return new BoundFunction(value, member)
-  requirePresent(value, progress, namePlace, call)
+  requirePresent(value, progress, nameRange, call)
   if (member !== undefined) return new BoundFunction(value, member)
   return call.evaluation.world.documents.field(
     value,
     name,
-    call.within(call.place(namePlace.start, namePlace.end)),
+    call.within(call.spanOf(nameRange.start, nameRange.end)),
   )
 }
 
@@ -196,18 +196,18 @@ function callMethod(
 ): BoundCall | undefined {
   const { value } = progress
   const { name, nameStart, nameEnd, argumentsStart, end } = link
-  const namePlace = { name, start: nameStart, end: nameEnd }
+  const nameRange = { name, start: nameStart, end: nameEnd }
   const member = memberOf(value, name)
   if (member?.kind === 'function') {
-    if (value instanceof Doc && name !== 'exists') requirePresent(value, progress, namePlace, call)
+    if (value instanceof Doc && name !== 'exists') requirePresent(value, progress, nameRange, call)
     const args = evaluateAll(link.arguments, scope, call)
-    progress.value = invoke(member, value, args, call.within(call.place(argumentsStart, end)))
+    progress.value = invoke(member, value, args, call.within(call.spanOf(argumentsStart, end)))
     return undefined
   }
-  if (isNull(value)) throw nullAccess(value, namePlace, call)
-  const found = fieldOf(value, namePlace, progress, call)
+  if (isNull(value)) throw nullAccess(value, nameRange, call)
+  const found = fieldOf(value, nameRange, progress, call)
   if (link.optionalCall && (found === undefined || isNull(found))) {
-    progress.value = found ?? missingField(value, namePlace, call)
+    progress.value = found ?? missingField(value, nameRange, call)
     progress.isSkipping = true
     return undefined
   }
@@ -242,7 +242,7 @@ function callValue(
 ): BoundCall | undefined {
   if (!isCallable(callee)) throw notCallable(callee, start, end, call)
   const values = evaluateAll(args, scope, call)
-  const inner = call.within(call.place(start, end))
+  const inner = call.within(call.spanOf(start, end))
   if (callee instanceof Lambda || callee instanceof UserFunction) {
     const bound = call.evaluation.bind(callee, values, inner)
     if (bound instanceof BoundCall) return bound
@@ -280,11 +280,11 @@ function access(progress: Progress, link: BracketLink, scope: Scope | undefined,
     const message = wrongCount({ counts: [1], open: false }, keys.length)
     throw call.failureWithin('invalid_function_invocation', message, start, end)
   }
-  const inner = call.within(call.place(start, end))
+  const inner = call.within(call.spanOf(start, end))
   if (isList) return itemAt(value, check('index0', int, key, inner), inner)
-  const namePlace = { name: check('key0', string, key, inner), start, end }
-  const found = fieldOf(value, namePlace, progress, call)
-  return found === undefined ? missingField(value, namePlace, call) : found
+  const nameRange = { name: check('key0', string, key, inner), start, end }
+  const found = fieldOf(value, nameRange, progress, call)
+  return found === undefined ? missingField(value, nameRange, call) : found
 }
 
 function itemAt(value: string | readonly Value[], index: number, call: Call): Value {

@@ -155,7 +155,7 @@ export class Interpreter implements Evaluation {
   evaluate(node: Node, scope: Scope | undefined, call: Call): Value {
     switch (node.kind) {
       case 'literal':
-        return node.value ?? new NullValue(literalNull, call.place(node.start, node.end))
+        return node.value ?? new NullValue(literalNull, call.spanOf(node.start, node.end))
       case 'placeholder':
         return this.#lookUp(placeholderName(node.index), scope, node, call)
       case 'name':
@@ -169,7 +169,7 @@ export class Interpreter implements Evaluation {
     return value
   }
 
-  attempt<T>(work: () => T): T | QueryFailure {
+  catchFailure<T>(work: () => T): T | QueryFailure {
     const depth = this.#depth
     return catchError(QueryFailure, work, failure => {
       this.#depth = depth
@@ -193,7 +193,7 @@ export class Interpreter implements Evaluation {
           const { condition } = node
           if (requireBoolean(this.evaluate(condition, scope, call), condition, call)) node = node.then
           else if (node.otherwise !== undefined) node = node.otherwise
-          else return new NullValue(literalNull, call.place(node.start, node.end))
+          else return new NullValue(literalNull, call.spanOf(node.start, node.end))
           break
         }
         case 'block':
@@ -295,7 +295,7 @@ export class Interpreter implements Evaluation {
     const value = this.evaluate(node.operand, scope, call)
     const { fields } = node
     if (fields === undefined) throw unsupported(msg`project expr not supported`, node, call)
-    const inner = call.within(call.place(node.start, node.end))
+    const inner = call.within(call.spanOf(node.start, node.end))
     const lambda = new Lambda(projectionLambda(node), call.source, scope)
     if (value instanceof SetValue) return new MapSet(lazy(value), lambda, originOf(inner))
     if (value instanceof EventSource) return withStep(value, set => new MapSet(set, lambda, originOf(inner)))
@@ -354,5 +354,5 @@ function stackOverflow(call: Call) {
 }
 
 function unsupported(message: Message, { start, end }: Node, call: Call) {
-  return invalidQuery([{ name: 'error', message, span: call.place(start, end) }])
+  return invalidQuery([{ name: 'error', message, span: call.spanOf(start, end) }])
 }

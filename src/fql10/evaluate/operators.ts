@@ -67,7 +67,7 @@ export function evaluateBinary(node: BinaryNode, scope: Scope | undefined, call:
   return value
 }
 
-/** True if the left operand is already the result. Throws if its type lacks the operator. */
+/** True if the left operand is already the result. Throws if the type of the left operand lacks the operator. */
 function isDecided(node: BinaryNode, left: Value, call: Call): boolean {
   switch (node.operator) {
     case '&&':
@@ -133,7 +133,7 @@ export function requireBoolean(value: Value, { start, end }: Node, call: Call): 
 
 /** The trace of an error shows the right operand for this call. */
 function operatorCall({ right }: BinaryNode, call: Call): Call {
-  return call.within(call.place(right.start, right.end))
+  return call.within(call.spanOf(right.start, right.end))
 }
 
 function isAbsent(value: Value, node: BinaryNode, call: Call): boolean {

@@ -109,8 +109,8 @@ class PageReader {
       if (!isFull) this.#addEvent(change)
       this.#lastRead = { time, ordinal }
     }
-    // If the start position is later than the snapshot, the next page has the same start position. The client waits for
-    // events after this position.
+    // If the start place is later than the snapshot, the next page has the same start place. The client waits for
+    // events after this place.
     const time = Math.max(transaction.snapshotTime, after.time)
     return page({ time, ordinal: wholeTransaction }, false)
   }

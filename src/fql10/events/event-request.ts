@@ -1,4 +1,4 @@
-// Parses requests to feeds and streams. The checks run in the order of the protocol: the start position, the token, the
+// Parses requests to feeds and streams. The checks run in the order of the protocol: the start place, the token, the
 // cursor and the page size. A request may contain `start_ts` or `cursor`, but not both. Event sources open with the
 // current rights of the caller.
 
@@ -106,7 +106,7 @@ export interface EventRequest {
   readonly pageSize: number
 }
 
-/** `after`: the events start after this position. */
+/** `after`: the events start after this place. */
 interface EventStart {
   readonly token: SourceToken
   readonly opened: SourceReading

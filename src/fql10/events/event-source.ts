@@ -34,7 +34,7 @@ interface SourceParts {
   readonly steps: readonly SourceStep[]
 }
 
-/** Why a set does not support events. */
+/** The reasons why a set does not support events, for error messages. */
 const reasons = {
   at: 'streaming is not supported for sets created within an `at()` expression.',
   reversed: 'streaming is not supported on sets that have been reversed.',
@@ -163,9 +163,9 @@ function pathOf(field: FunctionValue): WatchedPath | undefined {
 export function checkCovered(set: StoredSet | SingleSet, watched: readonly WatchedPath[], call: Call): void {
   if (set instanceof SingleSet || set.options.index === undefined) return
   const { collection, index } = set.options
-  const held = call.evaluation.world.sets.pathsOf(collection, index).map(pathText)
-  if (held.includes('ts')) return
-  const missing = watched.map(pathText).filter(path => path !== 'id' && !held.includes(path))
+  const covered = call.evaluation.world.sets.pathsOf(collection, index).map(pathText)
+  if (covered.includes('ts')) return
+  const missing = watched.map(pathText).filter(path => path !== 'id' && !covered.includes(path))
   if (missing.length === 0) return
   const names = missing.map(path => `\`${path}\``).join(', ')
   throw call.invalidArgument('fields', msg`${names} not covered by the \`${index}\` index.`)

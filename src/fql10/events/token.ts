@@ -1,4 +1,4 @@
-// Encodes event sources as tokens, and positions in their events as text. A token contains its creation time, the
+// Encodes event sources as tokens, and places in their events as text. A token contains its creation time, the
 // database, the set and the watched fields. It grants no rights.
 
 import { Buffer } from 'node:buffer'
@@ -42,16 +42,16 @@ export function sourceIn({ source }: SourceToken, call: Call): EventSource | und
   return revived instanceof EventSource ? revived : undefined
 }
 
-/** A position after an event: `time` is the commit time of its transaction, `ordinal` its number within it. */
+/** The place after an event: `time` is the commit time of its transaction, `ordinal` its number within it. */
 export interface EventPlace {
   readonly time: Micros
   readonly ordinal: number
 }
 
-/** The ordinal of the position after all events of a transaction. */
+/** The ordinal of the place after all events of a transaction. */
 export const wholeTransaction = 0xffff_ffff
 
-/** Distinguishes positions from sealed data (../sets/saved-values.ts). Clients store the number, so it never changes. */
+/** Distinguishes places from sealed data (../sets/saved-values.ts). Clients store the number, so it never changes. */
 const version = 4
 
 const ordinalAt = 9
@@ -62,7 +62,7 @@ const scratch = Buffer.alloc(placeBytes)
 
 /**
  * The bytes are a version, the time as a double, the ordinal as 32 bits, and a checksum of 16 bits, all in base64url.
- * There is no authentication code, because events are filtered by the rights of the caller: a forged position gives a
+ * There is no authentication code, because events are filtered by the rights of the caller: a forged place gives a
  * client no more access than `start_ts`, which every client may send. Checking a code would take longer than finding
  * the event.
  */
@@ -74,7 +74,7 @@ export function placeText({ ordinal, time }: EventPlace): string {
   return scratch.toString('base64url')
 }
 
-/** Decodes a position. Returns undefined for any text that {@link placeText} has not created. */
+/** Decodes a place. Returns undefined for any text that {@link placeText} has not created. */
 export function placeIn(text: string): EventPlace | undefined {
   const bytes = Buffer.from(text, 'base64url')
   if (bytes.length !== placeBytes || bytes[0] !== version) return undefined

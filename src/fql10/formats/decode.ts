@@ -19,6 +19,7 @@ export class DecodingError {
   }
 }
 
+/** Finds what tags of the format `tagged` name. */
 export interface TagNames {
   /** The module or the collection with the given name. */
   module(name: string): Module | undefined
@@ -78,7 +79,7 @@ function decodeTag(tag: string, content: Json, names: TagNames): Value {
   return value
 }
 
-/** Words for tags in messages. All other tags are words themselves. */
+/** Nouns for tags in error messages. For all other tags, the text after `@` is the noun. */
 const nouns: Readonly<Record<string, string>> = { '@int': 'integer' }
 
 /** The decoders of tags whose content is a string. */
@@ -99,7 +100,10 @@ const textDecoders: Readonly<Record<string, (text: string) => Value | undefined>
   '@mod': () => undefined,
 }
 
-/** Throws a QueryFailure for the first invalid value, which underlines the placeholder. */
+/**
+ * Decodes the values of a template. Throws a QueryFailure for the first invalid value; the error underlines the
+ * placeholder of this value.
+ */
 export function bindTemplate(
   { values, placeholders }: ComposedQuery,
   source: Source,

@@ -19,7 +19,7 @@ function* backwards(elements: readonly Value[]): Generator<Value, void, void> {
   for (let index = elements.length - 1; index >= 0; index--) yield elements[index] as Value
 }
 
-function inner(element: Value, call: Call): readonly Value[] {
+function requireArray(element: Value, call: Call): readonly Value[] {
   if (!isArray(element)) throw call.mismatch('Array<Any>', element)
   step(element.length)
   return element
@@ -133,7 +133,7 @@ const parts = [
     example: ['[[1], [2]].flatten()', '[\n  1,\n  2\n]'],
     run: (elements, _, call) =>
       requireExtent(
-        elements.flatMap(element => inner(element, call)),
+        elements.flatMap(element => requireArray(element, call)),
         call,
       ),
   }),
@@ -162,7 +162,7 @@ const mapping = [
     example: ['[1, 2].flatMap(n => [n, n])', '[\n  1,\n  1,\n  2,\n  2\n]'],
     run: (elements, { mapper }, call) =>
       requireExtent(
-        elements.flatMap(element => inner(call.apply(mapper, element), call)),
+        elements.flatMap(element => requireArray(call.apply(mapper, element), call)),
         call,
       ),
   }),

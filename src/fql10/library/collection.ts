@@ -30,7 +30,7 @@ function allOf(collection: Module, range: Value | undefined, call: Call): LazySe
 export const rangeType = '{ from: Any } | { to: Any } | { from: Any, to: Any }'
 
 /** Methods of all collections, including native collections. */
-export const listing: readonly FunctionDefinition[] = [
+export const commonMethods: readonly FunctionDefinition[] = [
   method('all', {
     effect: 'read',
     optional: { range: any },
@@ -103,7 +103,7 @@ export const byId: FunctionDefinition = byIdAs('byId', 'read')
 export const applyId: FunctionDefinition = byIdAs('apply', 'pure')
 
 const entries: readonly LibraryEntry[] = [
-  ...listing,
+  ...commonMethods,
   create,
   byId,
   method('createData', {
@@ -125,6 +125,6 @@ const entries: readonly LibraryEntry[] = [
 ]
 
 /** The members of a user collection. `own` adds the collection's index functions. */
-export function companionMembers(name: string, own: readonly LibraryEntry[] = []): Members {
+export function userCollectionMembers(name: string, own: readonly LibraryEntry[] = []): Members {
   return members(name, [...entries, ...own], applyId)
 }

@@ -3,7 +3,7 @@
 import { native } from '../../values/value.ts'
 import { TokenSet } from '../sets/token-set.ts'
 import { type Doc, Module, UserCollection } from '../value.ts'
-import { applyId, byId, create, listing } from './collection.ts'
+import { applyId, byId, commonMethods, create } from './collection.ts'
 import { documentMembers, namedDocumentMembers, numberedDocumentMembers } from './document.ts'
 import { entriesFor, type FunctionDefinition, type LibraryEntry, type Members, members } from './entry.ts'
 import { document, string, time } from './parameters.ts'
@@ -81,20 +81,20 @@ interface NativeDeclaration {
 /** A native collection whose documents have names. */
 function named(
   number: number,
-  { name, type, create: created, own = [] }: NativeDeclaration,
+  { name, type, create: createType, own = [] }: NativeDeclaration,
   apply?: FunctionDefinition,
 ): Native {
-  const table = members(name, [...listing, { ...create, type: created }, byName, ...own], apply)
+  const table = members(name, [...commonMethods, { ...create, type: createType }, byName, ...own], apply)
   return { number, module: new Module(name, table), documents: namedDocumentMembers, type }
 }
 
 /** A native collection whose documents have ids. */
 function numbered(
   number: number,
-  { name, type, create: created, own = [] }: NativeDeclaration,
+  { name, type, create: createType, own = [] }: NativeDeclaration,
   documents: Members = numberedDocumentMembers(`${name}Document`),
 ): Native {
-  const table = members(name, [...listing, { ...create, type: created }, byId, ...own], applyId)
+  const table = members(name, [...commonMethods, { ...create, type: createType }, byId, ...own], applyId)
   return { number, module: new Module(name, table), documents, type }
 }
 
@@ -221,6 +221,7 @@ export function collectionNumber(module: Module): number {
   return module instanceof UserCollection ? Number(module.ref.id) : (nativeNumber(module) ?? 0)
 }
 
+/** The fields and methods of a document, which depend on its collection. */
 export function documentTable({ ref }: Doc): Members {
   return byNumber.get(ref.collection)?.documents ?? documentMembers
 }

@@ -119,7 +119,7 @@ function takeSet(inner: LazySet, limit: number, call: Call): LazySet {
   throw call.failure('invalid_bounds', msg`expected \`limit\` to be greater than 0, received ${limit}`)
 }
 
-const making = [
+const setReturningEntries = [
   method('where', {
     parameters: { predicate: callback(1, 'pred') },
     type: '<A> (predicate: (A => Boolean | Null)) => Set<A>',
@@ -228,14 +228,14 @@ function fieldSourceMethod(name: 'eventsOn' | 'changesOn') {
   })
 }
 
-const following = [
+const eventSourceEntries = [
   sourceMethod('eventSource'),
   sourceMethod('toStream'),
   fieldSourceMethod('eventsOn'),
   fieldSourceMethod('changesOn'),
 ]
 
-const paging = [
+const pagingEntries = [
   method('paginate', {
     optional: { size: int },
     type: '<A> (() => { data: Array<A>, after: String | Null }) & ((size: Number) => { data: Array<A>, after: String | Null })',
@@ -247,7 +247,12 @@ const paging = [
   toText('[1].toSet().toString()', '"[set]"', 'Returns the string `[set]`.'),
 ]
 
-export const setMembers: Members = members('Set', [...making, ...setReadingEntries, ...following, ...paging])
+export const setMembers: Members = members('Set', [
+  ...setReturningEntries,
+  ...setReadingEntries,
+  ...eventSourceEntries,
+  ...pagingEntries,
+])
 
 export const setModule: Members = members('Set', [
   ofModule.method('single', {

@@ -4,7 +4,7 @@ import { native } from '../../values/value.ts'
 import { BoundFunction, Doc, type Kind, kindOf, Module, type Value } from '../value.ts'
 import { arrayMembers } from './array.ts'
 import { arrayModule } from './array-module.ts'
-import { companionMembers } from './collection.ts'
+import { userCollectionMembers } from './collection.ts'
 import { dateMembers, dateModule } from './date.ts'
 import { documentMembers } from './document.ts'
 import { type LibraryEntry, type Members, members, membersOfModule } from './entry.ts'
@@ -81,7 +81,7 @@ export const dataTables: readonly Members[] = [
   schemaModule,
   ...natives.map(({ module }) => membersOfModule(module)),
   ...new Set(natives.map(({ documents }) => documents)),
-  companionMembers('<collection>'),
+  userCollectionMembers('<collection>'),
   documentMembers,
   smallTypes['user function'],
   setMembers,

@@ -167,10 +167,10 @@ function migrationFailures(migration: ObjectValue, position: number): readonly C
   })
 }
 
-function migrationPathFailures(text: Value, place: FieldPath): readonly ConstraintFailure[] {
+function migrationPathFailures(text: Value, path: FieldPath): readonly ConstraintFailure[] {
   const isIndexed = fieldOf(text).path.some(step => typeof step === 'bigint')
-  if (isIndexed) return [fieldFailure(place, 'Cannot index into an item in a migration path')]
-  return pathFailures(text, place, {})
+  if (isIndexed) return [fieldFailure(path, 'Cannot index into an item in a migration path')]
+  return pathFailures(text, path, {})
 }
 
 function jointFailures(definition: ObjectValue): readonly ConstraintFailure[] {

@@ -6,7 +6,7 @@ import type { Value as StoredValue } from '../../values/value.ts'
 import type { Call } from '../call.ts'
 import { QueryFailure } from '../failure/query-failure.ts'
 import { type FunctionValue, SetValue, type Value } from '../value.ts'
-import { type SetItem, type SetPosition, withPosition } from './items.ts'
+import { type SetItem, type SetPlace, withPlace } from './items.ts'
 import { callAt, DerivedSet, type LazySet, lazy, type Origin } from './lazy-set.ts'
 import { saved, savedTimes } from './saved-values.ts'
 
@@ -30,7 +30,7 @@ abstract class FunctionSet extends DerivedSet {
 export class WhereSet extends FunctionSet {
   protected override readonly savedAs = 'where'
 
-  override *items(reading: Call, from: SetPosition | undefined): Generator<SetItem, void, void> {
+  override *items(reading: Call, from: SetPlace | undefined): Generator<SetItem, void, void> {
     const call = callAt(this.origin, reading)
     for (const item of this.inner.items(reading, from)) {
       step()
@@ -39,14 +39,14 @@ export class WhereSet extends FunctionSet {
   }
 
   #tested(item: Extract<SetItem, { kind: 'element' }>, call: Call): SetItem {
-    const position = () => item.position()
-    const tested = call.evaluation.attempt((): SetItem => {
+    const place = () => item.place()
+    const tested = call.evaluation.catchFailure((): SetItem => {
       const value = item.value()
       return call.test(this.applied, value)
-        ? { kind: 'element', value: () => value, position }
-        : { kind: 'left out', position }
+        ? { kind: 'element', value: () => value, place }
+        : { kind: 'left out', place }
     })
-    return tested instanceof QueryFailure ? { kind: 'failed', failure: tested, position } : tested
+    return tested instanceof QueryFailure ? { kind: 'failed', failure: tested, place } : tested
   }
 
   override reversed(): LazySet {
@@ -57,14 +57,14 @@ export class WhereSet extends FunctionSet {
 export class MapSet extends FunctionSet {
   protected override readonly savedAs = 'map'
 
-  override *items(reading: Call, from: SetPosition | undefined): Generator<SetItem, void, void> {
+  override *items(reading: Call, from: SetPlace | undefined): Generator<SetItem, void, void> {
     const call = callAt(this.origin, reading)
     for (const item of this.inner.items(reading, from)) {
       step()
       if (item.kind !== 'element') yield item
       else {
         const value = () => call.apply(this.applied, item.value())
-        yield { kind: 'element', value, position: () => item.position() }
+        yield { kind: 'element', value, place: () => item.place() }
       }
     }
   }
@@ -83,24 +83,24 @@ export class FlatMapSet extends FunctionSet {
     this.isReversed = isReversed
   }
 
-  /** A position consists of the positions of the outer and of the inner element. */
-  override *items(reading: Call, from: SetPosition | undefined): Generator<SetItem, void, void> {
+  /** A place consists of the places of the outer and of the inner element. */
+  override *items(reading: Call, from: SetPlace | undefined): Generator<SetItem, void, void> {
     const call = callAt(this.origin, reading)
-    const [outerFrom, innerFrom] = (from ?? []) as readonly [SetPosition?, SetPosition?]
+    const [outerFrom, innerFrom] = (from ?? []) as readonly [SetPlace?, SetPlace?]
     let start = innerFrom
     let isFirst = true
     for (const outer of this.inner.items(reading, outerFrom)) {
       step()
-      const position = () => [outer.position()]
+      const place = () => [outer.place()]
       if (outer.kind !== 'element') {
-        yield withPosition(outer, position)
+        yield withPlace(outer, place)
         continue
       }
       // A full page can end here, before the next inner set is read. The next page then reads this inner set.
-      if (!isFirst) yield { kind: 'boundary', position }
+      if (!isFirst) yield { kind: 'boundary', place }
       isFirst = false
       for (const item of this.#innerOf(outer.value(), call).items(reading, start)) {
-        yield withPosition(item, () => [outer.position(), item.position()])
+        yield withPlace(item, () => [outer.place(), item.place()])
       }
       start = undefined
     }

@@ -1,10 +1,10 @@
-// A lazy set describes its elements, and reads them on demand, also from a position of the set. Positions and sets can
-// be encoded (saved-values.ts), so that another query can read the next page.
+// A lazy set describes its elements, and reads them on demand, also from a place of the set. Places and sets can be
+// encoded (saved-values.ts), so that another query can read the next page.
 
 import type { Call, ReadTimes } from '../call.ts'
 import type { Source, Span } from '../syntax/source.ts'
 import { SetValue, type Value } from '../value.ts'
-import { isElement, type SetItem, type SetPosition } from './items.ts'
+import { isElement, type SetItem, type SetPlace } from './items.ts'
 
 /** Filters test elements in batches of at least this size. */
 export const pageSizeDefault = 16
@@ -15,8 +15,8 @@ export abstract class LazySet extends SetValue {
     return pageSizeDefault
   }
 
-  /** Starts at the position `from`, or at the first item. `reading` is the call that reads the set. */
-  abstract items(reading: Call, from: SetPosition | undefined): Iterable<SetItem>
+  /** Starts at the place `from`, or at the first item. `reading` is the call that reads the set. */
+  abstract items(reading: Call, from: SetPlace | undefined): Iterable<SetItem>
 
   abstract reversed(): LazySet
 }
@@ -34,7 +34,10 @@ export abstract class DerivedSet extends LazySet {
   }
 }
 
-/** The functions of a set run in the context of the call that created the set. Their errors show its position. */
+/**
+ * The functions of a set run in the context of the call that created the set. Their errors show the position of that
+ * call.
+ */
 export interface Origin extends ReadTimes {
   readonly source: Source
   readonly span: Span | undefined
@@ -49,8 +52,7 @@ export function originOf({ source, span, outer, at, snapshot }: Call): Origin {
 /** The functions of a set may read, but not write. */
 export function callAt({ source, span, outer, at, snapshot }: Origin, reading: Call): Call {
   let call = reading
-  for (const place of [...spansAround(outer, reading), span])
-    if (place !== undefined) call = call.within(place)
+  for (const each of [...spansAround(outer, reading), span]) if (each !== undefined) call = call.within(each)
   const limit = { effect: 'read', place: 'set functions' } as const
   return call.as({ source, limit: stricterLimit(call, limit) }).reading({ at, snapshot })
 }

@@ -1,4 +1,4 @@
-// Reads pages of sets, and encodes the cursors of next pages as text. A cursor contains the set, the position of the
+// Reads pages of sets, and encodes the cursors of next pages as text. A cursor contains the set, the place of the
 // next element, the snapshot time of the first page, and the page size.
 
 import { limits } from '../../base/limits.ts'
@@ -7,7 +7,7 @@ import { nearestMicros } from '../../base/micros.ts'
 import type { Value as StoredValue } from '../../values/value.ts'
 import type { Call } from '../call.ts'
 import { SetCursor, SetValue, type Struct, type Value } from '../value.ts'
-import { isElement, type SetPosition } from './items.ts'
+import { isElement, type SetPlace } from './items.ts'
 import { type LazySet, lazy, pageSizeDefault } from './lazy-set.ts'
 import { RevivalError, Reviver } from './reviver.ts'
 import { saved, seal, unseal } from './saved-values.ts'
@@ -55,7 +55,7 @@ function pageOf({ from, ...start }: PageStart, call: Call): Struct {
   let read = 0
   for (const item of set.items(call, from)) {
     if (data.length === size && (item.kind !== 'left out' || read % batch === 0)) {
-      const after = new SetCursor(sealCursor({ ...start, from: item.position() }, call))
+      const after = new SetCursor(sealCursor({ ...start, from: item.place() }, call))
       return new Map<string, Value>([
         ['data', data],
         ['after', after],
@@ -79,16 +79,16 @@ interface PageStart {
   readonly set: LazySet
   /** Undefined if the set does not come from a cursor. All cursors of a set contain the same text. */
   readonly encoded: StoredValue | undefined
-  readonly from: SetPosition | undefined
+  readonly from: SetPlace | undefined
   /** The time of the state that the first page has read. */
   readonly time: number
   readonly size: number
 }
 
 function sealCursor({ encoded, set, from, time, size }: PageStart, call: Call): string {
-  const position = from === undefined ? [] : [from]
-  const value = [encoded ?? saved(set), BigInt(time), BigInt(size), ...position]
-  // A position may contain the commit time of this query's writes. `time` is then this commit time.
+  const place = from === undefined ? [] : [from]
+  const value = [encoded ?? saved(set), BigInt(time), BigInt(size), ...place]
+  // A place may contain the commit time of this query's writes. `time` is then this commit time.
   return seal('set cursor', value, call.evaluation.world.sealing.cursorKey, nearestMicros(time))
 }
 

@@ -9,7 +9,7 @@ import type { Call } from '../call.ts'
 import { compareTotally, equalElements } from '../comparison.ts'
 import { type Ordering, sortBy } from '../library/orderings.ts'
 import type { Value } from '../value.ts'
-import { type SetItem, type SetPosition, withPosition } from './items.ts'
+import { type SetItem, type SetPlace, withPlace } from './items.ts'
 import { callAt, DerivedSet, elementsOf, LazySet, type Origin } from './lazy-set.ts'
 import { saved, savedTimes } from './saved-values.ts'
 
@@ -20,7 +20,7 @@ export class ArraySet extends LazySet {
     this.elements = elements
   }
 
-  override items(_: Call, from: SetPosition | undefined): Iterable<SetItem> {
+  override items(_: Call, from: SetPlace | undefined): Iterable<SetItem> {
     return numbered(this.elements.length, from, index => this.elements[index] as Value)
   }
 
@@ -46,7 +46,7 @@ export class SequenceSet extends LazySet {
     this.isReversed = isReversed
   }
 
-  override items(_: Call, from: SetPosition | undefined): Iterable<SetItem> {
+  override items(_: Call, from: SetPlace | undefined): Iterable<SetItem> {
     const at = (index: number) => BigInt(this.isReversed ? this.until - 1 - index : this.from + index)
     return numbered(this.until - this.from, from, at)
   }
@@ -67,7 +67,7 @@ export class SingleSet extends LazySet {
     this.element = element
   }
 
-  override items(_: Call, from: SetPosition | undefined): Iterable<SetItem> {
+  override items(_: Call, from: SetPlace | undefined): Iterable<SetItem> {
     return numbered(1, from, () => this.element)
   }
 
@@ -80,16 +80,16 @@ export class SingleSet extends LazySet {
   }
 }
 
-/** Yields `count` elements from the position `from` on. A position is an index from 0. */
+/** Yields `count` elements from the place `from` on. A place is an index from 0. */
 function* numbered(
   count: number,
-  from: SetPosition | undefined,
+  from: SetPlace | undefined,
   valueAt: (index: number) => Value,
 ): Generator<SetItem, void, void> {
   for (let index = Number(from ?? 0n); index < count; index++) {
     step()
     const at = index
-    yield { kind: 'element', value: () => valueAt(at), position: () => BigInt(at) }
+    yield { kind: 'element', value: () => valueAt(at), place: () => BigInt(at) }
   }
 }
 
@@ -102,16 +102,16 @@ export class ConcatSet extends LazySet {
     this.second = second
   }
 
-  override *items(reading: Call, from: SetPosition | undefined): Generator<SetItem, void, void> {
-    const [part, start] = (from ?? [0n]) as readonly [bigint, SetPosition?]
+  override *items(reading: Call, from: SetPlace | undefined): Generator<SetItem, void, void> {
+    const [part, start] = (from ?? [0n]) as readonly [bigint, SetPlace?]
     if (part === 0n) {
       for (const item of this.first.items(reading, start)) {
-        yield withPosition(item, () => [0n, item.position()])
+        yield withPlace(item, () => [0n, item.place()])
       }
-      yield { kind: 'boundary', position: () => [1n] }
+      yield { kind: 'boundary', place: () => [1n] }
     }
     for (const item of this.second.items(reading, part === 0n ? undefined : start)) {
-      yield withPosition(item, () => [1n, item.position()])
+      yield withPlace(item, () => [1n, item.place()])
     }
   }
 
@@ -132,14 +132,14 @@ export class TakeSet extends DerivedSet {
     this.limit = limit
   }
 
-  /** A position consists of the number of elements before it, and the position in the inner set. */
-  override *items(reading: Call, from: SetPosition | undefined): Generator<SetItem, void, void> {
-    const [countBefore = 0n, start] = (from ?? []) as readonly [bigint?, SetPosition?]
+  /** A place consists of the number of elements before it, and the place in the inner set. */
+  override *items(reading: Call, from: SetPlace | undefined): Generator<SetItem, void, void> {
+    const [countBefore = 0n, start] = (from ?? []) as readonly [bigint?, SetPlace?]
     let count = Number(countBefore)
     if (count >= this.limit) return
     for (const item of this.inner.items(reading, start)) {
       const before = BigInt(count)
-      yield withPosition(item, () => [before, item.position()])
+      yield withPlace(item, () => [before, item.place()])
       if (item.kind === 'element' && ++count >= this.limit) return
     }
   }
@@ -161,7 +161,7 @@ export class DropSet extends DerivedSet {
     this.amount = amount
   }
 
-  override *items(reading: Call, from: SetPosition | undefined): Generator<SetItem, void, void> {
+  override *items(reading: Call, from: SetPlace | undefined): Generator<SetItem, void, void> {
     let left = from === undefined ? this.amount : 0
     for (const item of this.inner.items(reading, from)) {
       if (left <= 0 || item.kind === 'failed') yield item
@@ -193,7 +193,7 @@ export class PagedSet extends DerivedSet {
     return this.size
   }
 
-  override items(reading: Call, from: SetPosition | undefined): Iterable<SetItem> {
+  override items(reading: Call, from: SetPlace | undefined): Iterable<SetItem> {
     return this.inner.items(reading, from)
   }
 
@@ -208,7 +208,7 @@ export class PagedSet extends DerivedSet {
 
 /** The distinct elements of a set, in ascending order. */
 export class DistinctSet extends DerivedSet {
-  override *items(reading: Call, from: SetPosition | undefined): Generator<SetItem, void, void> {
+  override *items(reading: Call, from: SetPlace | undefined): Generator<SetItem, void, void> {
     const sorted = allElements(this.inner, reading).toSorted(compareTotally)
     const distinct = sorted.filter(
       (element, index) => index === 0 || !equalElements(sorted[index - 1] as Value, element),
@@ -235,7 +235,7 @@ export class OrderSet extends DerivedSet {
     this.origin = origin
   }
 
-  override *items(reading: Call, from: SetPosition | undefined): Generator<SetItem, void, void> {
+  override *items(reading: Call, from: SetPlace | undefined): Generator<SetItem, void, void> {
     const call = callAt(this.origin, reading)
     const sorted = sortBy(allElements(this.inner, reading), this.orderings, (element, { key }) =>
       key === undefined ? element : call.apply(key, element),
@@ -261,7 +261,7 @@ export class OrderSet extends DerivedSet {
 
 /** Reads the other set completely. */
 export class ReversedSet extends DerivedSet {
-  override *items(reading: Call, from: SetPosition | undefined): Generator<SetItem, void, void> {
+  override *items(reading: Call, from: SetPlace | undefined): Generator<SetItem, void, void> {
     const elements = allElements(this.inner, reading)
     yield* numbered(elements.length, from, index => elements.at(-1 - index) as Value)
   }

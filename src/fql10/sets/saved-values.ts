@@ -92,10 +92,10 @@ export function areSameSaved(left: Value, right: Value): boolean {
   return compareBytes(encodeValue(saved(left), epoch), encodeValue(saved(right), epoch)) === 0
 }
 
-/** Clients store texts with these numbers, which never change. Event positions (../events/token.ts) use 4. */
-const versions = { 'set cursor': 1, 'event source': 2 } as const
+/** Clients store texts with these numbers, which never change. Event places (../events/token.ts) use 4. */
+const formatNumbers = { 'set cursor': 1, 'event source': 2 } as const
 
-type SealedKind = keyof typeof versions
+type SealedKind = keyof typeof formatNumbers
 
 const proofBytes = 16
 
@@ -108,7 +108,7 @@ export function seal(kind: SealedKind, value: StoredValue, key: Uint8Array, time
   const encoded = encodeValue(value, time)
   const end = 1 + encoded.length
   const bytes = Buffer.allocUnsafe(end + proofBytes)
-  bytes[0] = versions[kind]
+  bytes[0] = formatNumbers[kind]
   bytes.set(encoded, 1)
   bytes.set(proofOf(bytes.subarray(0, end), key), end)
   return encodeBase64Url(bytes)
@@ -134,7 +134,7 @@ export function looksSealed(text: string, wanted: SealedKind): boolean {
 }
 
 function kindOf(version: number | undefined): SealedKind | undefined {
-  return (Object.keys(versions) as SealedKind[]).find(kind => versions[kind] === version)
+  return (Object.keys(formatNumbers) as SealedKind[]).find(kind => formatNumbers[kind] === version)
 }
 
 /** A truncated hash of the key, the data and the key again. An HMAC would take three times as long. */

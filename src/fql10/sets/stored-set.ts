@@ -8,7 +8,7 @@ import type { QueryFailure } from '../failure/query-failure.ts'
 import { id as idParameter } from '../library/parameters.ts'
 import type { Span } from '../syntax/source.ts'
 import { Doc, isStruct, type Module, type Value } from '../value.ts'
-import type { SetItem, SetPosition } from './items.ts'
+import type { SetItem, SetPlace } from './items.ts'
 import { LazySet } from './lazy-set.ts'
 import { absent, saved, savedTimes } from './saved-values.ts'
 
@@ -25,7 +25,7 @@ interface StoredSetOptions extends ReadTimes {
   /** Undefined for all documents of the collection. */
   readonly index: string | undefined
   /**
-   * Identifies the content of the index, as of the call that created the set: a position is valid only while the index
+   * Identifies the content of the index, as of the call that created the set: a place is valid only while the index
    * has this content. Undefined for a set without an index, and for a set from a cursor without this text.
    */
   readonly content?: string | undefined
@@ -47,7 +47,7 @@ export class StoredSet extends LazySet {
     this.options = options
   }
 
-  override items(reading: Call, from: SetPosition | undefined): Iterable<SetItem> {
+  override items(reading: Call, from: SetPlace | undefined): Iterable<SetItem> {
     return reading.evaluation.world.sets.scan(this, from, reading)
   }
 

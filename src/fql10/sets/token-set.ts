@@ -2,7 +2,7 @@
 
 import type { Ref, Value as StoredValue } from '../../values/value.ts'
 import type { Call } from '../call.ts'
-import type { SetItem, SetPosition } from './items.ts'
+import type { SetItem, SetPlace } from './items.ts'
 import { LazySet } from './lazy-set.ts'
 import { absent } from './saved-values.ts'
 
@@ -24,7 +24,7 @@ export class TokenSet extends LazySet {
     this.options = options
   }
 
-  override items(reading: Call, from: SetPosition | undefined): Iterable<SetItem> {
+  override items(reading: Call, from: SetPlace | undefined): Iterable<SetItem> {
     return reading.evaluation.world.access.tokensOf(this, from, reading)
   }
 

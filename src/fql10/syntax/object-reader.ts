@@ -48,15 +48,15 @@ export abstract class ObjectReader extends ChainReader {
   /** The opening brace at `start` has been read. */
   object(start: number): Node {
     const fields: (readonly [string, Node])[] = []
-    const places = new Map<string, { readonly start: number; readonly end: number }>()
+    const firstRanges = new Map<string, { readonly start: number; readonly end: number }>()
     this.#fields(() => {
       const keyStart = this.at
       const key = startsString(this) ? objectKeyOf(this.string(), this) : this.anyName()
-      const first = places.get(key)
+      const first = firstRanges.get(key)
       if (first !== undefined) {
         const remarks = [this.remark('hint', 'Key originally used here', first.start, first.end)]
-        this.record(msg`Duplicate key`, keyStart, this.at, { remarks })
-      } else places.set(key, { start: keyStart, end: this.at })
+        this.addFault(msg`Duplicate key`, keyStart, this.at, { remarks })
+      } else firstRanges.set(key, { start: keyStart, end: this.at })
       this.skipBlanks()
       this.requires(':')
       this.skipSpace()

@@ -61,7 +61,7 @@ export function readWhole<T>(parser: Parser, read: () => T): Reading<T> {
     result = read()
   } catch (error) {
     if (error instanceof ExpectedTokens && parser.faults.length === 0) {
-      parser.record(expectedText(error.names), error.at, error.at + 1)
+      parser.addFault(expectedText(error.names), error.at, error.at + 1)
     } else if (!(error instanceof ExpectedTokens || error instanceof ParseAbort)) throw error
   }
   return { result, faults: parser.faults }

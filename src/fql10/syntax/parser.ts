@@ -181,7 +181,7 @@ export class Parser extends ObjectReader {
     this.#usesShort = outer
     this.#depth--
     if (!usesShort) return node
-    if (!shortAllowed) this.record(msg`Invalid anonymous field access`, node.start, node.end)
+    if (!shortAllowed) this.addFault(msg`Invalid anonymous field access`, node.start, node.end)
     const { start, end } = node
     return { kind: 'lambda', parameters: [shortParameter], rest: undefined, body: node, start, end }
   }
@@ -271,16 +271,16 @@ export class Parser extends ObjectReader {
 
   #lambda(start: number, names: readonly Node[], rest: ParenthesizedList['rest']): Node {
     const parameters: string[] = []
-    const places = new Map<string, number>()
+    const firstStarts = new Map<string, number>()
     for (const each of [...names, ...(rest === undefined ? [] : [{ ...rest, kind: 'name' as const }])]) {
       if (each.kind !== 'name') continue
-      const first = places.get(each.name)
+      const first = firstStarts.get(each.name)
       const end = each.start + each.name.length
       if (each.name !== '_' && first !== undefined) {
         const message = 'Argument originally defined here'
         const remarks = [this.remark('hint', message, first, first + each.name.length)]
-        this.record(msg`Duplicate lambda argument`, each.start, end, { remarks })
-      } else places.set(each.name, each.start)
+        this.addFault(msg`Duplicate lambda argument`, each.start, end, { remarks })
+      } else firstStarts.set(each.name, each.start)
       parameters.push(each.name)
       this.variables.add(each.name)
     }

@@ -137,14 +137,14 @@ export class SourceReader {
   }
 
   /** Parsing can continue after the fault. Throws ParseAbort if the limit of faults is reached. */
-  record(message: Message, start: number, end: number, parts: Partial<Diagnostic> = {}): void {
+  addFault(message: Message, start: number, end: number, parts: Partial<Diagnostic> = {}): void {
     this.faults.push({ name: 'error', message, span: { source: this.source, start, end }, ...parts })
     if (this.faults.length >= readerLimits.v10FaultsMax) throw parseAbort
   }
 
   /** Records a fault, and returns the exception that the caller throws. */
   fault(message: Message, start: number, end: number, parts: Partial<Diagnostic> = {}): ParseAbort {
-    this.record(message, start, end, parts)
+    this.addFault(message, start, end, parts)
     return parseAbort
   }
 

@@ -46,7 +46,7 @@ class Composer implements ComposedQuery {
   readonly placeholders: number[] = []
   readonly values: TemplateValue[] = []
   readonly #repeated: RepeatedNames
-  /** Results of `#containerOf`, so that nested containers are traversed only once. */
+  /** Results of `#nestedValueOf`, so that nested arrays and objects are traversed only once. */
   readonly #known = new Map<Json, TemplateValue | undefined>()
 
   constructor(repeated: RepeatedNames) {
@@ -54,18 +54,18 @@ class Composer implements ComposedQuery {
   }
 
   /** Query texts in arrays and objects get parentheses. */
-  part(json: Json, inContainer: boolean): void {
+  part(json: Json, isNested: boolean): void {
     if (typeof json === 'string') {
       if (json.includes('\0')) throw new TemplateError('FQL strings cannot contain NUL characters')
-      this.text += inContainer ? `(${json})` : json
+      this.text += isNested ? `(${json})` : json
       return
     }
     const [key, content] = member(json)
     if (key === 'fql') {
       if (!Array.isArray(content)) throw new TemplateError(unexpected(content, 'Array Start'))
-      if (inContainer) this.text += '('
+      if (isNested) this.text += '('
       for (const part of content) this.part(part, false)
-      if (inContainer) this.text += ')'
+      if (isNested) this.text += ')'
       return
     }
     const value = this.#valueOf(key, content)
@@ -73,21 +73,21 @@ class Composer implements ComposedQuery {
       this.placeholders.push(this.text.length)
       this.values.push(value)
       this.text += placeholderText
-    } else if (key === 'array') this.#container('[', ']', (content as readonly Json[]).entries(), () => '')
+    } else if (key === 'array') this.#addParts('[', ']', (content as readonly Json[]).entries(), () => '')
     else {
       const fields = (content as ReadonlyMap<string, Json>).entries()
-      this.#container('{ ', ' }', fields, name => `${quoted(String(name))}: `)
+      this.#addParts('{ ', ' }', fields, name => `${quoted(String(name))}: `)
     }
   }
 
   /** Returns undefined if the part contains query text. */
   #valueOf(key: string, content: Json): TemplateValue | undefined {
     if (key === 'value') return { kind: 'value', json: content }
-    if (!this.#known.has(content)) this.#known.set(content, this.#containerOf(key, content))
+    if (!this.#known.has(content)) this.#known.set(content, this.#nestedValueOf(key, content))
     return this.#known.get(content)
   }
 
-  #containerOf(key: string, content: Json): TemplateValue | undefined {
+  #nestedValueOf(key: string, content: Json): TemplateValue | undefined {
     if (key === 'array') {
       if (!Array.isArray(content)) throw new TemplateError(unexpected(content, 'Array Start'))
       const elements = content.map(part => this.#ofPart(part))
@@ -112,7 +112,7 @@ class Composer implements ComposedQuery {
     return key === 'fql' ? undefined : this.#valueOf(key, content)
   }
 
-  #container(
+  #addParts(
     open: string,
     close: string,
     parts: Iterable<readonly [string | number, Json]>,

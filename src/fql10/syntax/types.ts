@@ -113,8 +113,8 @@ function readBase(reader: SourceReader, declaration: DeclarationOptions | undefi
     const [only] = parameters
     const isGroup = parameters.length === 1 && only !== undefined
     const elements = parameters.map(({ type }) => type)
-    const place = { start, end: reader.at }
-    const node: TypeNode = isGroup ? { ...only.type, ...place } : { kind: 'tuple', elements, ...place }
+    const range = { start, end: reader.at }
+    const node: TypeNode = isGroup ? { ...only.type, ...range } : { kind: 'tuple', elements, ...range }
     return { node, isName: false, parameters }
   }
   if (reader.skips('{')) return baseOf(readFields(reader, start, declaration))
@@ -196,7 +196,7 @@ function readFields(
     const end = reader.at
     if (open !== undefined) {
       const remarks = [reader.remark('hint', `${open.what} defined here`, open.start, open.end)]
-      reader.record(msg`${open.what} must be the last element in an object`, memberStart, end, { remarks })
+      reader.addFault(msg`${open.what} must be the last element in an object`, memberStart, end, { remarks })
     }
     if (what !== undefined) open = { what, start: from, end }
     if (what === 'Wildcard') wildcard = member?.type
@@ -216,7 +216,7 @@ function rejectDuplicate(reader: SourceReader, member: TypeMember, names: Map<st
   if (first === undefined) names.set(member.name, member)
   else {
     const remarks = [reader.remark('hint', 'Key originally used here', first.start, first.end)]
-    reader.record(msg`Duplicate key`, member.start, member.end, { remarks })
+    reader.addFault(msg`Duplicate key`, member.start, member.end, { remarks })
   }
 }
 

@@ -118,12 +118,12 @@ export interface Conflict {
 
 export class Alternatives {
   /** Functions that undo the changes, in order. */
-  readonly trail: (() => void)[] = []
+  readonly undoSteps: (() => void)[] = []
   #queue: (() => void)[] = []
 
-  /** Undoes all changes after a mark, which is a former length of the trail. */
+  /** Undoes all changes after a mark, which is a former length of `undoSteps`. */
   undo(mark: number): void {
-    while (this.trail.length > mark) this.trail.pop()?.()
+    while (this.undoSteps.length > mark) this.undoSteps.pop()?.()
   }
 
   /** `parents`: the alternatives of other groups in which the overload occurs. */
@@ -133,7 +133,7 @@ export class Alternatives {
     for (const parent of group.parents) {
       if (parent === base) continue
       parent.opened.push(group)
-      this.trail.push(() => parent.opened.pop())
+      this.undoSteps.push(() => parent.opened.pop())
     }
     return group
   }
@@ -142,7 +142,7 @@ export class Alternatives {
     const before = group.level
     if (before <= level) return
     group.level = level
-    this.trail.push(() => {
+    this.undoSteps.push(() => {
       group.level = before
     })
   }
@@ -170,7 +170,7 @@ export class Alternatives {
     if (rejections === undefined) {
       rejections = new Map()
       group.sources.set(value, rejections)
-      this.trail.push(() => group.sources.delete(value))
+      this.undoSteps.push(() => group.sources.delete(value))
       if (value !== base) this.#link(value, group)
     }
     let by = rejections.get(key)
@@ -178,17 +178,17 @@ export class Alternatives {
       by = new Set()
       const all = rejections
       all.set(key, by)
-      this.trail.push(() => all.delete(key))
+      this.undoSteps.push(() => all.delete(key))
     }
     if (by.has(use)) return
     const set = by
     set.add(use)
-    this.trail.push(() => set.delete(use))
+    this.undoSteps.push(() => set.delete(use))
   }
 
   #link(value: Alternative, group: Group): void {
     value.fed.add(group)
-    this.trail.push(() => value.fed.delete(group))
+    this.undoSteps.push(() => value.fed.delete(group))
     this.lowerLevel(group, value.group.level)
     this.lowerLevel(value.group, group.level)
   }
@@ -208,7 +208,7 @@ export class Alternatives {
     if (alternative.isRequired) return
     if (alternative.isDead) throw new Contradiction(undefined, alternative.group)
     alternative.isRequired = true
-    this.trail.push(() => {
+    this.undoSteps.push(() => {
       alternative.isRequired = false
     })
     const { group } = alternative
@@ -228,7 +228,7 @@ export class Alternatives {
     if (alternative.isDead) return
     if (alternative.isRequired) throw new Contradiction(undefined, alternative.group)
     alternative.isDead = true
-    this.trail.push(() => {
+    this.undoSteps.push(() => {
       alternative.isDead = false
     })
     const { group } = alternative
@@ -269,7 +269,7 @@ export class Alternatives {
     for (const each of accepting) {
       if (each.isSpread) continue
       each.isSpread = true
-      this.trail.push(() => {
+      this.undoSteps.push(() => {
         each.isSpread = false
       })
     }

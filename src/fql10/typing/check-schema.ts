@@ -134,10 +134,10 @@ function pathErrors(
   const check = () => {
     let type = document
     for (const [at, name] of path.entries()) {
-      const place = steps[at]
-      if (place === undefined) break
-      const span = { source, start: place.start, end: place.end }
-      const site = { source, start, end: place.start }
+      const range = steps[at]
+      if (range === undefined) break
+      const span = { source, start: range.start, end: range.end }
+      const site = { source, start, end: range.start }
       const next = stepOf(solver, type, name, span, site)
       if (next === undefined) break
       type = next

@@ -1,7 +1,7 @@
 // The shapes of the collections of a schema: documents, missing documents, and collections. A shape is made when it is
 // first used, because a write of one collection needs few of them.
 
-import { applyId, companionMembers, rangeType } from '../library/collection.ts'
+import { applyId, rangeType, userCollectionMembers } from '../library/collection.ts'
 import { documentMembers } from '../library/document.ts'
 import { type CollectionItem, type IndexMember, ofKind } from '../schema/fsl/schema-items.ts'
 import { librarySignature } from './annotations.ts'
@@ -92,7 +92,7 @@ export class CollectionShapes {
   }
 
   #moduleFields(name: string, item: CollectionItem, names: DocumentNames): Map<string, Scheme> {
-    const fields = memberSchemes(typeTexts(companionMembers(name)), names)
+    const fields = memberSchemes(typeTexts(userCollectionMembers(name)), names)
     fields.set('create', this.#writing('create', name, item))
     fields.set('createData', this.#writing('createData', name, item))
     for (const index of ofKind(item.members, 'index')) {

@@ -71,7 +71,7 @@ function reasonsOf(failures: readonly Failure[], print: Print): Reason[] {
     const { span } = failure
     if (failure.kind === 'subtype') {
       const value = print.value(failure.value)
-      const key = `subtype ${place(span)} ${value}`
+      const key = `subtype ${spanKey(span)} ${value}`
       const texts = uses.get(key) ?? []
       uses.set(key, texts)
       const text = print.use(failure.use)
@@ -80,7 +80,7 @@ function reasonsOf(failures: readonly Failure[], print: Print): Reason[] {
       reasons.set(key, { span, isSubtype: true, message, remarks: [] })
     } else {
       const message = failure.message(print)
-      const key = `other ${place(span)} ${message}`
+      const key = `other ${spanKey(span)} ${message}`
       if (reasons.has(key)) continue
       reasons.set(key, { span, isSubtype: false, message, remarks: failure.remarks?.(print) ?? [] })
     }
@@ -88,6 +88,6 @@ function reasonsOf(failures: readonly Failure[], print: Print): Reason[] {
   return [...reasons.values()]
 }
 
-function place(span: Span | undefined): string {
+function spanKey(span: Span | undefined): string {
   return span === undefined ? '' : `${span.source.name}:${span.start}:${span.end}`
 }

@@ -51,7 +51,7 @@ export function unindexableUses(
   const uses: UnindexableUse[] = []
   for (const [field, { body }] of computed) {
     if (!used.has(field)) continue
-    const add = (what: string, { start, end }: SourcePlace, isRejected: boolean) =>
+    const add = (what: string, { start, end }: NodeRange, isRejected: boolean) =>
       uses.push({ field, what, span: { source: item.source, start, end }, isRejected })
     new Finder({ ...names, computed: new Set(computed.keys()), isReference }, add).lambda(lambdaIn(body))
   }
@@ -59,7 +59,7 @@ export function unindexableUses(
 }
 
 type Names = ReadonlySet<string>
-type SourcePlace = Pick<Span, 'start' | 'end'>
+type NodeRange = Pick<Span, 'start' | 'end'>
 
 interface FieldNames extends SchemaNames {
   readonly computed: Names
@@ -74,10 +74,10 @@ const unstableCalls: ReadonlyMap<string, string> = new Map([
 
 class Finder {
   readonly #names: FieldNames
-  readonly #add: (what: string, place: SourcePlace, isRejected: boolean) => void
+  readonly #add: (what: string, range: NodeRange, isRejected: boolean) => void
   #document = ''
 
-  constructor(names: FieldNames, add: (what: string, place: SourcePlace, isRejected: boolean) => void) {
+  constructor(names: FieldNames, add: (what: string, range: NodeRange, isRejected: boolean) => void) {
     this.#names = names
     this.#add = add
   }
@@ -87,8 +87,8 @@ class Finder {
     this.#visit(body, new Set(), true)
   }
 
-  #fault(what: string, place: SourcePlace): void {
-    this.#add(what, place, true)
+  #fault(what: string, range: NodeRange): void {
+    this.#add(what, range, true)
   }
 
   /** `locals`: the names that are declared around the node. `isDocument`: the parameter's name means the document. */
@@ -166,9 +166,9 @@ class Finder {
 
   #field(link: Link | undefined): void {
     if (link?.kind !== 'field') return
-    const place = { start: link.nameStart, end: link.end }
-    if (link.name === 'ts') this.#fault("use a doc's ts field", place)
-    else if (this.#names.computed.has(link.name)) this.#fault('use computed fields', place)
+    const range = { start: link.nameStart, end: link.end }
+    if (link.name === 'ts') this.#fault("use a doc's ts field", range)
+    else if (this.#names.computed.has(link.name)) this.#fault('use computed fields', range)
   }
 
   /** Finds a field after a reference in the links of the document, such as `.name` in `.author!.name`. */
@@ -186,9 +186,9 @@ class Finder {
     }
   }
 
-  #unstable(name: string, [first]: readonly Link[], place: SourcePlace): void {
+  #unstable(name: string, [first]: readonly Link[], range: NodeRange): void {
     const called = first?.kind === 'method' ? `${name}.${first.name}` : first?.kind === 'call' ? name : ''
     const what = unstableCalls.get(called)
-    if (what !== undefined) this.#add(what, place, false)
+    if (what !== undefined) this.#add(what, range, false)
   }
 }

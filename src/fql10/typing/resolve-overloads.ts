@@ -123,7 +123,7 @@ function variantsOf(
     // An output whose alternatives follow from other choices needs no choice.
     if (groups === outputs && group.live.some(each => each.isRequired)) return choose(at + 1, chosen)
     for (const each of inputAlternatives.get(group) ?? group.live) {
-      const mark = alternatives.trail.length
+      const mark = alternatives.undoSteps.length
       let isPossible = true
       try {
         alternatives.run(() => alternatives.require(each))

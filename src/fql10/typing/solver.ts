@@ -90,7 +90,7 @@ export class Solver implements Checks {
 
   /** Records an error, undoes all changes and returns false if the value does not fit. */
   check(value: Type, use: Use, site: Span): boolean {
-    const mark = this.alternatives.trail.length
+    const mark = this.alternatives.undoSteps.length
     this.site = site
     this.#failures = []
     this.#conflicts = []
@@ -101,7 +101,7 @@ export class Solver implements Checks {
     let failures: readonly Failure[] | undefined = this.#failures.length > 0 ? this.#failures : undefined
     if (failures === undefined && this.#conflicts.length > 0) failures = this.#resolve()
     if (failures === undefined) {
-      this.alternatives.trail.length = 0
+      this.alternatives.undoSteps.length = 0
       return true
     }
     this.alternatives.undo(mark)
@@ -230,7 +230,7 @@ export class Solver implements Checks {
     if (known === undefined) variable.known.set(type, [of])
     else known.push(of)
     list.push({ type, of })
-    this.alternatives.trail.push(() => {
+    this.alternatives.undoSteps.push(() => {
       list.pop()
       const left = variable.known.get(type)
       left?.pop()
@@ -319,13 +319,13 @@ export class Solver implements Checks {
     term: IntersectionType | UnionType,
     walk: (index: number, of: Alternative) => void,
   ): void {
-    const { trail } = this.alternatives
+    const { undoSteps } = this.alternatives
     const shared = term.kind === 'intersection' ? this.#groups.get(term) : undefined
     if (shared !== undefined && shared.site === this.site) {
       for (const each of shared.group.alternatives) walk(each.index, each)
       return
     }
-    const start = trail.length
+    const start = undoSteps.length
     const isExclusive = term.kind === 'intersection' && parameterCount(term) > 1
     const group = this.alternatives.open(size, isExclusive, this.level, [va, ua])
     const failed: Failure[] = []
@@ -333,7 +333,7 @@ export class Solver implements Checks {
     const conflicts = this.#conflicts
     const conflictsBefore = conflicts.length
     for (const each of group.alternatives) {
-      const mark = trail.length
+      const mark = undoSteps.length
       const known = conflicts.length
       const frame: Frame = { crossings: this.#crossings, failures: [] }
       this.#frames.push(frame)
@@ -344,7 +344,7 @@ export class Solver implements Checks {
         conflicts.length = known
         failed.push(...frame.failures)
         each.isDead = true
-      } else if (trail.length === mark && conflicts.length === known) {
+      } else if (undoSteps.length === mark && conflicts.length === known) {
         // The variant fits without any condition, so no other variant is needed.
         this.alternatives.undo(start)
         conflicts.length = conflictsBefore
@@ -361,7 +361,7 @@ export class Solver implements Checks {
       for (let at = conflictsBefore; at < conflicts.length; at++) this.#retarget(at)
     } else if (term.kind === 'intersection' && possible.length === size) {
       this.#groups.set(term, { site: this.site, group })
-      trail.push(() => this.#groups.delete(term))
+      undoSteps.push(() => this.#groups.delete(term))
     }
   }
 

@@ -28,7 +28,7 @@ import {
 } from '../../values/value.ts'
 import type { AccessReader, BoundCall, Call, SetReader, TokenSealing, World, Writer } from '../call.ts'
 import { nativeModule } from '../library/natives.ts'
-import type { SetItem, SetPosition } from '../sets/items.ts'
+import type { SetItem, SetPlace } from '../sets/items.ts'
 import type { TokenSet } from '../sets/token-set.ts'
 import { Doc, type UserFunction, type Value } from '../value.ts'
 import { DocumentReader } from './documents-read.ts'
@@ -58,7 +58,7 @@ class AccessDocuments implements AccessReader {
 
   *tokensOf(
     { options: { at, document, isReversed } }: TokenSet,
-    from: SetPosition | undefined,
+    from: SetPlace | undefined,
     call: Call,
   ): Generator<SetItem, void, void> {
     const session = this.#session
@@ -70,7 +70,7 @@ class AccessDocuments implements AccessReader {
     session.callSite = call
     try {
       for (const token of reading.measured(`tokens of ${refKey(document)}`, 1, found, visible)) {
-        yield { kind: 'element', value: () => this.#reader.reference(token, at), position: () => token.id }
+        yield { kind: 'element', value: () => this.#reader.reference(token, at), place: () => token.id }
         session.callSite = call
       }
     } finally {

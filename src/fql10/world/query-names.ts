@@ -138,6 +138,6 @@ export class Names implements NameReader {
     if (code?.language === '10') {
       return arityOfLambda(bodyOf(code.source, '*body*').node)
     }
-    return { counts: [code === undefined ? 0 : this.#session.factsOf(code).parameters], open: false }
+    return { counts: [code === undefined ? 0 : this.#session.propertiesOfCode(code).parameters], open: false }
   }
 }

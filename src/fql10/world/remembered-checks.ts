@@ -28,7 +28,7 @@ const bytesPerValue = 16
 const bytesPerMessage = 256
 
 /** `read`: the numbers of the values on which the result depends. */
-type CheckEntry =
+type RememberedCheck =
   | { readonly kind: 'result'; readonly checked: CheckedQuery }
   | { readonly kind: 'by values'; readonly read: readonly number[] }
 
@@ -65,7 +65,7 @@ export function checkOnce(request: CheckRequest, session: Session): CheckOutcome
   for (const [name, value] of args) kinds += `${name.length}:${name}${kindOf(value)}`
   for (const value of placeholders) kinds += kindOf(value)
   const { database, transaction } = session
-  const checks = Remembered.of<CheckEntry>('checked queries', bytesMax, 1, session)
+  const checks = Remembered.of<RememberedCheck>('checked queries', bytesMax, 1, session)
   const schemaVersion = transaction.catalogue.schemaVersion(database)
   const last = latest.get(program)
   if (last?.kinds === kinds && last.schemaVersion === schemaVersion && last.database === database)
@@ -78,7 +78,7 @@ export function checkOnce(request: CheckRequest, session: Session): CheckOutcome
 function findOrCheck(
   { args, placeholders, program }: CheckRequest,
   key: string,
-  remembered: Remembered<CheckEntry>,
+  remembered: Remembered<RememberedCheck>,
   session: Session,
 ): CheckOutcome & CheckResult {
   const types = new ValueTypes()
@@ -130,11 +130,11 @@ class RememberedChecks {
   readonly #session: Session
   readonly #byKinds: string
   readonly #given: readonly ArgumentValue[]
-  readonly #checks: Remembered<CheckEntry>
+  readonly #checks: Remembered<RememberedCheck>
 
   constructor(
     session: Session,
-    checks: Remembered<CheckEntry>,
+    checks: Remembered<RememberedCheck>,
     byKinds: string,
     given: readonly ArgumentValue[],
   ) {
@@ -169,7 +169,7 @@ class RememberedChecks {
     this.#set(this.#byValues(all), { kind: 'result', checked }, bytesOf(checked))
   }
 
-  #set(key: string, remembered: CheckEntry, bytes: number): void {
+  #set(key: string, remembered: RememberedCheck, bytes: number): void {
     if (key.length >= longUnits) return
     this.#checks.set(key, remembered, bytesPerEntry + 2 * key.length + bytes, this.#session)
   }

@@ -12,7 +12,7 @@ import type { Session } from '../../model/session.ts'
 import { microsOfTime } from '../../values/time.ts'
 import { native, Ref, type Value as StoredValue, Time, TransactionTime } from '../../values/value.ts'
 import type { Call } from '../call.ts'
-import { companionMembers } from '../library/collection.ts'
+import { userCollectionMembers } from '../library/collection.ts'
 import { entriesFor, type FunctionDefinition } from '../library/entry.ts'
 import { nativeModule } from '../library/natives.ts'
 import { any, id as idParameter } from '../library/parameters.ts'
@@ -182,7 +182,7 @@ function readParts(collection: Ref, session: Session): SchemaParts {
     module: (own, as) =>
       upsert(modules, as, () => {
         const document = new Doc(collection, nativeModule(native.collections), { name: own })
-        return new UserCollection(as, companionMembers(as, indexes), document)
+        return new UserCollection(as, userCollectionMembers(as, indexes), document)
       }),
   }
 }

@@ -135,7 +135,10 @@ export const storedCode: CodeLanguage<'10'> = {
     const present = { validTime: undefined, pageTime: undefined }
     return session.with(present, () => run(code, given, session, { at, snapshot }))
   },
-  facts: ({ source }) => ({ parameters: bodyOf(source, '*body*').node.parameters.length, effect: 'write' }),
+  properties: ({ source }) => ({
+    parameters: bodyOf(source, '*body*').node.parameters.length,
+    effect: 'write',
+  }),
   isCode({ source }) {
     return catchError(
       QueryFailure,

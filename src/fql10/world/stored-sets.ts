@@ -10,7 +10,7 @@ import type { Element, ElementStream } from '../../model/sets/stream.ts'
 import { native, Ref, type Value as StoredValue } from '../../values/value.ts'
 import type { Call, SetReader } from '../call.ts'
 import { collectionNumber } from '../library/natives.ts'
-import type { SetItem, SetPosition } from '../sets/items.ts'
+import type { SetItem, SetPlace } from '../sets/items.ts'
 import {
   invalidCursor,
   missingIndex,
@@ -47,7 +47,7 @@ class Entry {
     return this.#reader.reference(this.#document, this.#at, this.#foundIn)
   }
 
-  position(): SetPosition {
+  place(): SetPlace {
     return [this.#values, this.#document.id]
   }
 }
@@ -68,7 +68,7 @@ export class StoredSetReader implements SetReader {
     throw call.failure('permission_denied', message)
   }
 
-  *scan(set: StoredSet, from: SetPosition | undefined, call: Call): Generator<SetItem, void, void> {
+  *scan(set: StoredSet, from: SetPlace | undefined, call: Call): Generator<SetItem, void, void> {
     const session = this.#session
     const { at, isReversed, snapshot } = set.options
     const reading = new Reading(session, at ?? snapshot)
@@ -92,7 +92,7 @@ export class StoredSetReader implements SetReader {
    * Throws if a set cannot be read from its index as it is now. The index may have been changed since the set was
    * created, also by this query.
    */
-  #requireIndexContent({ options }: StoredSet, from: SetPosition | undefined, call: Call): void {
+  #requireIndexContent({ options }: StoredSet, from: SetPlace | undefined, call: Call): void {
     const { collection, content, index: name } = options
     if (name === undefined) return
     const index = this.#indexOf(collection, name)
@@ -161,8 +161,8 @@ export function collectionRef(collection: Module, session: Session): Ref {
   return new Ref(session.database, native.collections, BigInt(collectionNumber(collection)))
 }
 
-/** `position`, the start of the page, replaces the lower bound of the set, or the upper bound of a reversed set. */
-function boundsOf({ options }: StoredSet, position: SetPosition | undefined) {
+/** `place`, the start of the page, replaces the lower bound of the set, or the upper bound of a reversed set. */
+function boundsOf({ options }: StoredSet, place: SetPlace | undefined) {
   const { collection, from, isReversed, to } = options
   const number = collectionNumber(collection)
   const bound = ({ values, id, isOpen }: StoredBound, side: 'low' | 'high') => ({
@@ -171,7 +171,7 @@ function boundsOf({ options }: StoredSet, position: SetPosition | undefined) {
     ...(id !== undefined && { document: { id, collection: number } }),
     side,
   })
-  const next = position === undefined ? undefined : boundOfPosition(position)
+  const next = place === undefined ? undefined : boundOfPlace(place)
   const start = next !== undefined && !isReversed ? next : from
   const end = next !== undefined && isReversed ? next : to
   return {
@@ -180,7 +180,7 @@ function boundsOf({ options }: StoredSet, position: SetPosition | undefined) {
   }
 }
 
-function boundOfPosition(position: SetPosition): StoredBound {
-  const [values, id] = position as readonly [readonly StoredValue[], bigint]
+function boundOfPlace(place: SetPlace): StoredBound {
+  const [values, id] = place as readonly [readonly StoredValue[], bigint]
   return { values, id }
 }

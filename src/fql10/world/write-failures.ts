@@ -65,9 +65,9 @@ export function invalidSchema(faults: readonly Diagnostic[], call: Call): QueryF
 
 /** The paths and the message, whose second and later lines are indented. */
 function failureLine({ label = '', message, paths }: ConstraintFailure): string {
-  const place = paths.length === 0 ? label : paths.map(pathText).join(',')
+  const prefix = paths.length === 0 ? label : paths.map(pathText).join(',')
   const text = message.replaceAll('\n', '\n      ')
-  return place === '' ? text : `${place}: ${text}`
+  return prefix === '' ? text : `${prefix}: ${text}`
 }
 
 /** The error of a call without the necessary rights. */

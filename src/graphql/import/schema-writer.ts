@@ -48,7 +48,10 @@ export class SchemaObjectWriter {
     this.#session = session
   }
 
-  /** `meta` is absent for collections of links. */
+  /**
+   * `meta` describes the GraphQL type of the collection's documents. Absent for collections whose documents link two
+   * other documents (a many-to-many relation).
+   */
   collection(name: string, meta: ObjectValue | undefined): Ref {
     return this.#find('collections', name, meta) ?? this.#create('collections', name, meta, [])
   }
@@ -140,8 +143,8 @@ export class SchemaObjectWriter {
       ...fields,
       ['data', new Map([['gql', metadata(meta)]])],
     ])
-    const home = new Ref(database, native.collections, BigInt(native[kind]))
-    const { ref } = translated(kind, name, () => createDocument(home, undefined, params, this.#session))
+    const collection = new Ref(database, native.collections, BigInt(native[kind]))
+    const { ref } = translated(kind, name, () => createDocument(collection, undefined, params, this.#session))
     this.#written.add(refKey(ref))
     return ref
   }
@@ -177,16 +180,16 @@ function translated<T>(kind: ObjectKind, name: string, write: () => T): T {
 
 /** Returns the part in which an existing index differs from a plan; undefined if it can be used. */
 function difference(index: IndexDefinition, plan: IndexPlan): string | undefined {
-  const spelled = (fields: IndexDefinition['terms']) => fields.map(({ path }) => path?.join('.'))
+  const pathTexts = (fields: IndexDefinition['terms']) => fields.map(({ path }) => path?.join('.'))
   const wanted = (fields: readonly string[]) => fields.map(field => `data.${field}`)
   const [source] = index.sources
   const covers = index.sources.length === 1 && source?.collections !== '_' && source?.collections.length === 1
-  const terms = spelled(index.terms)
+  const terms = pathTexts(index.terms)
   const isSame = (found: readonly (string | undefined)[], fields: readonly string[]) =>
     found.length === fields.length &&
     wanted(fields).every((path, at) => found[at] === undefined || found[at] === path)
   if (!isSame(terms, plan.terms)) return 'terms'
-  if (plan.values !== undefined && !isSame(spelled(index.values), plan.values)) return 'values'
+  if (plan.values !== undefined && !isSame(pathTexts(index.values), plan.values)) return 'values'
   if (plan.isUnique && !index.unique) return 'uniqueness'
   return covers && source.collections[0] !== Number(plan.source.id) ? 'sources' : undefined
 }

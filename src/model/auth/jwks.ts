@@ -49,7 +49,7 @@ interface Entry {
   /** The last successful load or, before it, the creation of the entry. */
   loadedAt: number
   /** The end of the last load. If it failed, `failure` is the error. */
-  attemptedAt: number
+  loadStartedAt: number
   failure: Error | undefined
   loading: Promise<void> | undefined
   readonly imported: Map<string, Import>
@@ -97,7 +97,11 @@ export class KeySets {
       await this.#load(uri, entry, entry.etag, owner)
     }
     let jwk = select(entry.keys ?? [], kid)
-    if (!jwk && kid !== undefined && this.#clock.elapsedMs() - entry.attemptedAt >= jwksLimits.jwksReloadMs) {
+    if (
+      !jwk &&
+      kid !== undefined &&
+      this.#clock.elapsedMs() - entry.loadStartedAt >= jwksLimits.jwksReloadMs
+    ) {
       await this.#load(uri, entry, undefined, owner)
       jwk = select(entry.keys ?? [], kid)
     }
@@ -121,7 +125,7 @@ export class KeySets {
       keys: undefined,
       etag: undefined,
       loadedAt: this.#clock.elapsedMs(),
-      attemptedAt: -Infinity,
+      loadStartedAt: -Infinity,
       failure: undefined,
       loading: undefined,
       imported: new Map(),
@@ -135,8 +139,8 @@ export class KeySets {
    * request.
    */
   async #load(uri: string, entry: Entry, etag: string | undefined, owner: string): Promise<void> {
-    const sinceAttempt = this.#clock.elapsedMs() - entry.attemptedAt
-    if (entry.failure && !entry.loading && sinceAttempt < jwksLimits.jwksReloadMs) throw entry.failure
+    const sinceLoad = this.#clock.elapsedMs() - entry.loadStartedAt
+    if (entry.failure && !entry.loading && sinceLoad < jwksLimits.jwksReloadMs) throw entry.failure
     entry.loading ??= this.#loadNow(uri, entry, etag, owner)
     await entry.loading
   }
@@ -153,7 +157,7 @@ export class KeySets {
       entry.failure = failure
       throw failure
     } finally {
-      entry.attemptedAt = this.#clock.elapsedMs()
+      entry.loadStartedAt = this.#clock.elapsedMs()
       entry.loading = undefined
     }
   }

@@ -1,5 +1,5 @@
-// Creates, parses and verifies secrets. A secret of a key or token is a binary record in URL-safe base64. The record
-// contains the id of the key or token, so a single read finds the stored hash, and ends with 160 random bits. The
+// Creates, parses and verifies secrets. A secret of a key or token is a byte string in URL-safe base64. The bytes
+// contain the id of the key or token, so a single read finds the stored hash, and end with 160 random bits. The
 // protocol defines the layout and the hashing.
 
 import { hash, timingSafeEqual } from 'node:crypto'

@@ -41,12 +41,13 @@ function deleteKeysOf(ref: Ref, { transaction }: Session): void {
 
 /** A database with collections, indexes or functions cannot become a container. */
 function rejectFullContainer({ session, failures, fields, previous, ref }: Draft): void {
-  const becomes = fields.get('container') === true && previous && previous.fields.get('container') !== true
-  if (!becomes) return
+  const becomesContainer =
+    fields.get('container') === true && previous && previous.fields.get('container') !== true
+  if (!becomesContainer) return
   const { transaction } = session
-  const kinds = [native.collections, native.indexes, native.functions]
-  const filled = kinds.some(kind => {
-    for (const _ of transaction.documents(ref.id, kind, {})) return true
+  const forbidden = [native.collections, native.indexes, native.functions]
+  const filled = forbidden.some(collection => {
+    for (const _ of transaction.documents(ref.id, collection, {})) return true
     return false
   })
   if (filled) failures.push(failure([], { kind: 'filled container' }))
@@ -64,8 +65,9 @@ export function isProtected(database: Ref['database'], session: Session): boolea
 }
 
 /**
- * The nearest flag decides: of the database, or of an ancestor. Without a flag, a database is checked if it was created
- * by version 10 of the language, in a version of the service that checks by default.
+ * Returns whether the types of queries are checked. The field `typechecked` of the database decides, or else of its
+ * nearest ancestor with this field. If no database has the field, types are checked if version 10 of the language
+ * created the database, in a version of the service that checks by default.
  */
 export function isTypechecked(database: Ref['database'], session: Session): boolean {
   const { catalogue } = session.transaction

@@ -114,7 +114,7 @@ function bindingFailures(
 ): readonly FieldFailure[] {
   return [...bindings].flatMap(([name, body], index) => {
     const path = ['source', String(sourceIndex), 'fields', String(index), name]
-    const { effect, parameters } = session.factsOf(body)
+    const { effect, parameters } = session.propertiesOfCode(body)
     if (effect !== 'pure' || parameters !== 1) return [failure(path, { kind: 'impure binding' })]
     return used.has(name) ? [] : [failure(path, { kind: 'unused binding' })]
   })

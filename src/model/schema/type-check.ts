@@ -116,8 +116,8 @@ function unionFailures(
   value: Value,
   path: FieldPath,
 ): readonly TypeFailure[] {
-  const attempts = members.map(each => typeFailures(each, value, path))
-  if (attempts.some(failures => failures.length === 0)) return []
+  const failuresByMember = members.map(each => typeFailures(each, value, path))
+  if (failuresByMember.some(failures => failures.length === 0)) return []
   if (isObject(value)) {
     const objects = members.filter(each => each.kind === 'object')
     const lacking = objects.filter(each => requiredNames(each).some(name => !value.has(name)))
@@ -128,7 +128,7 @@ function unionFailures(
       return [...unexpected, { path, fault: { kind: 'union fields', fields: objects.map(requiredNames) } }]
     }
   }
-  const inner = attempts.filter(failures => failures.every(each => each.path.length > path.length))
+  const inner = failuresByMember.filter(failures => failures.every(each => each.path.length > path.length))
   return inner.length === 1 ? (inner[0] as readonly TypeFailure[]) : [mismatch(type, value, path)]
 }
 

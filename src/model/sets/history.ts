@@ -1,4 +1,4 @@
-// The history of a set or document is a stream of events, which can be read from any position in both directions.
+// The history of a set or document is a stream of events, which can be read from any place in both directions.
 // Events with the same time are sorted by action: remove events first for an index or a collection, add events first
 // for a document or a combined set.
 
@@ -28,7 +28,7 @@ export interface SetEvent {
 }
 
 /**
- * A position between events. A position with `values` also has a `document`, and a position with a `document` also has
+ * A place between events. A place with `values` also has a `document`, and a place with a `document` also has
  * an `action`.
  */
 export interface HistoryPlace {
@@ -38,7 +38,7 @@ export interface HistoryPlace {
   readonly values?: readonly Value[]
   /** `low`: before all events with the given members; `high`: after them. */
   readonly side: 'low' | 'high'
-  /** The position is only a time. A scan that begins or ends here omits the remove events with the time `ts`. */
+  /** The place is only a time. A scan that begins or ends here omits the remove events with the time `ts`. */
   readonly timeOnly?: boolean
 }
 
@@ -80,7 +80,7 @@ export function compareEvents(left: SetEvent, right: SetEvent): number {
   )
 }
 
-/** Negative for an event before the position, positive for an event after it. */
+/** Negative for an event before the place, positive for an event after it. */
 function compareToEventPlace(event: SetEvent, place: HistoryPlace, order: EventOrder): number {
   const ts = eventTime(event)
   if (ts !== place.ts) return ts < place.ts ? -1 : 1

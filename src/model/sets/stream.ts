@@ -1,4 +1,4 @@
-// Defines streams of set elements, which can be read from any position in both directions, and the order of elements.
+// Defines streams of set elements, which can be read from any place in both directions, and the order of elements.
 //
 // The key of an element is the tuple of its values, or without values its document. Elements are sorted by key, then by
 // document. Combinations of sets compare only keys. Therefore an element without values equals an element whose only
@@ -20,12 +20,12 @@ export interface Element {
 }
 
 /**
- * A position between elements: before (`low`) or after (`high`) certain elements. For a position with a document and
- * values, this is the element with the document and exactly these values. For a position without a document, these are
+ * A place between elements: before (`low`) or after (`high`) certain elements. For a place with a document and
+ * values, this is the element with the document and exactly these values. For a place without a document, these are
  * all elements whose keys begin with `values`.
  */
 export interface SetBound extends EntryBound {
-  /** The position is before or after only the elements whose keys are exactly `values`. */
+  /** The place is before or after only the elements whose keys are exactly `values`. */
   readonly isWhole?: boolean
 }
 
@@ -111,7 +111,7 @@ function withDirection(difference: number, descending: boolean): number {
   return descending ? -difference : difference
 }
 
-/** Negative for an element before the position, positive for an element after it. */
+/** Negative for an element before the place, positive for an element after it. */
 export function compareToPlace(element: Element, place: SetBound, order: SetOrder): number {
   if (place.values.length > 0) {
     const key = keyOf(element)
@@ -146,12 +146,12 @@ function isWhole(place: SetBound): boolean {
   return place.isWhole === true || (place.document !== undefined && place.values.length > 0)
 }
 
-/** Compares a position with the longer keys that begin with its values: -1 before, 1 after these keys. */
+/** Compares a place with the longer keys that begin with its values: -1 before, 1 after these keys. */
 function longerKeysSign(place: SetBound, order: SetOrder): number {
   return isWhole(place) ? withDirection(-1, order.reversed) : sideSign(place)
 }
 
-/** -1 before all elements with the values and document of the position, 1 after them. */
+/** -1 before all elements with the values and document of the place, 1 after them. */
 function sideSign(place: SetBound): number {
   return place.side === 'low' ? -1 : 1
 }
@@ -160,7 +160,7 @@ export function reversedPlace(place: SetBound): SetBound {
   return { ...place, side: place.side === 'low' ? 'high' : 'low' }
 }
 
-/** Returns the position before (`low`) or after (`high`) all elements with the key of `element`. */
+/** Returns the place before (`low`) or after (`high`) all elements with the key of `element`. */
 export function besideKey(element: Element, side: SetBound['side']): SetBound {
   return { values: keyOf(element), side, isWhole: true }
 }
@@ -178,7 +178,7 @@ export function precedesRefs(value: Value): boolean {
 }
 
 /**
- * Converts a position in a combination of sets to a position in one of them, with the order `order`. If the elements of
+ * Converts a place in a combination of sets to a place in one of them, with the order `order`. If the elements of
  * this set have values, only the first `order.arity` values are kept. Otherwise, the first value becomes the document.
  */
 export function placeWithin(place: SetBound, order: SetOrder): SetBound {
@@ -198,7 +198,7 @@ function ascendingPlaceWithin(place: SetBound, arity: number): SetBound {
 }
 
 /**
- * Converts a position in a combination of sets to a position in a stored set, whose elements have `order.arity` values.
+ * Converts a place in a combination of sets to a place in a stored set, whose elements have `order.arity` values.
  */
 export function storedPlace(place: SetBound, order: SetOrder): EntryBound {
   const within = placeWithin(place, order)

@@ -9,14 +9,14 @@ import { isShortLambda, type LambdaNode, type Node, shortParameter } from '../..
 import type { Source } from '../../syntax/source.ts'
 import { isPlainName } from '../field-names.ts'
 import type {
-  FieldPathPlace,
-  NamePlace,
   OutlineBlock,
   OutlineExpression,
+  OutlineFieldPath,
   OutlineItem,
   OutlineMember,
+  OutlineName,
+  OutlinePredicate,
   OutlineValue,
-  PredicatePlace,
   SourceRange,
 } from './outline.ts'
 
@@ -24,7 +24,7 @@ import type {
 const semicolons = /(?:[ \t]*;)*/y
 
 /** The word that represents an item in messages: the name of a field, or the keyword of any other item. */
-export function wordOf(item: OutlineItem): NamePlace {
+export function wordOf(item: OutlineItem): OutlineName {
   return item.form === 'field' ? item.name : item.keyword
 }
 
@@ -36,8 +36,8 @@ export class Conversion {
     this.source = source
   }
 
-  fault(message: Message, place: SourceRange, parts: Partial<Diagnostic> = {}): undefined {
-    const { end, start } = place
+  fault(message: Message, range: SourceRange, parts: Partial<Diagnostic> = {}): undefined {
+    const { end, start } = range
     this.faults.push({ name: 'error', message, span: { source: this.source, start, end }, ...parts })
   }
 
@@ -46,18 +46,18 @@ export class Conversion {
   }
 
   /** Records a fault if the name is missing. */
-  nameOf({ keyword, name }: OutlineMember): NamePlace | undefined {
+  nameOf({ keyword, name }: OutlineMember): OutlineName | undefined {
     return name ?? this.fault(msg`Missing required name`, keyword)
   }
 
   /** Records a fault if the name is missing or not an identifier. */
-  identifierOf(item: OutlineMember): NamePlace | undefined {
+  identifierOf(item: OutlineMember): OutlineName | undefined {
     const name = this.nameOf(item)
     return name && this.identifier(name)
   }
 
   /** Records a fault and returns undefined if the name is not an identifier. */
-  identifier(name: NamePlace): NamePlace | undefined {
+  identifier(name: OutlineName): OutlineName | undefined {
     return isPlainName(name.text) ? name : this.fault(msg`Invalid identifier \`${name.text}\``, name)
   }
 
@@ -81,7 +81,7 @@ export class Conversion {
   blockOf(item: OutlineMember): OutlineBlock | undefined {
     const value = this.valueOf(item)
     if (value === undefined || value.kind === 'block') return value
-    return this.fault(msg`Expected a block`, errorPlace(value))
+    return this.fault(msg`Expected a block`, errorRange(value))
   }
 
   expressionOf(item: OutlineMember): OutlineExpression | undefined {
@@ -91,7 +91,7 @@ export class Conversion {
   }
 
   /** Records a fault if the block does not contain exactly one predicate. */
-  predicate(block: OutlineBlock): PredicatePlace | undefined {
+  predicate(block: OutlineBlock): OutlinePredicate | undefined {
     const [only, ...others] = block.members
     if (only === undefined || others.length > 0) {
       return this.fault(msg`Expected a single predicate member`, block)
@@ -104,50 +104,50 @@ export class Conversion {
     const value = this.expressionOf(only)
     if (value === undefined) return undefined
     if (lambdaInParentheses(value.node) === undefined) {
-      return this.fault(msg`Expected lambda predicate`, errorPlace(value))
+      return this.fault(msg`Expected lambda predicate`, errorRange(value))
     }
     return { block, lambda: value.node }
   }
 
   /** Returns undefined if the item has no block. */
-  optionalPredicate({ value }: OutlineMember): PredicatePlace | undefined {
+  optionalPredicate({ value }: OutlineMember): OutlinePredicate | undefined {
     if (value === undefined) return undefined
     return value.kind === 'block'
       ? this.predicate(value)
-      : this.fault(msg`Expected a block`, errorPlace(value))
+      : this.fault(msg`Expected a block`, errorRange(value))
   }
 }
 
 /** Records a fault for each duplicate part of an item or file. */
 export class DuplicateCheck {
   readonly #conversion: Conversion
-  readonly #places = new Map<string, SourceRange>()
+  readonly #ranges = new Map<string, SourceRange>()
 
   constructor(conversion: Conversion) {
     this.#conversion = conversion
   }
 
   /** Returns true for the first part with this kind and name. */
-  addNamed(what: string, name: NamePlace): boolean {
+  addNamed(what: string, name: OutlineName): boolean {
     return this.add(`${what} \`${name.text}\``, name)
   }
 
   /** Returns true for the first part with this `what`. */
-  add(what: string, place: SourceRange): boolean {
-    const first = this.#places.get(what)
-    if (first === undefined) this.#places.set(what, place)
+  add(what: string, range: SourceRange): boolean {
+    const first = this.#ranges.get(what)
+    if (first === undefined) this.#ranges.set(what, range)
     else {
       const remarks = [this.#conversion.hint('Originally defined here', first)]
-      this.#conversion.fault(msg`Duplicate ${what}`, place, { remarks })
+      this.#conversion.fault(msg`Duplicate ${what}`, range, { remarks })
     }
     return first === undefined
   }
 }
 
 /** The range that an error about a value underlines: for a binary operation, the right operand. */
-export function errorPlace(value: OutlineValue | Node): SourceRange {
-  if (value.kind === 'expression') return errorPlace(value.node)
-  return value.kind === 'binary' ? errorPlace(value.right) : value
+export function errorRange(value: OutlineValue | Node): SourceRange {
+  if (value.kind === 'expression') return errorRange(value.node)
+  return value.kind === 'binary' ? errorRange(value.right) : value
 }
 
 /** The expression of a value. Returns undefined for blocks and lists. */
@@ -171,7 +171,7 @@ type Step = NonNullable<ReturnType<typeof stepOf>>
 export function stepsOf(expression: Node): readonly Step[] | SourceRange {
   const node = pathNode(expression)
   const links = pathLinks(node)
-  if (links === undefined) return errorPlace(node)
+  if (links === undefined) return errorRange(node)
   const steps: Step[] = []
   for (const link of links) {
     const step = stepOf(link)
@@ -182,7 +182,7 @@ export function stepsOf(expression: Node): readonly Step[] | SourceRange {
 }
 
 /** True for the range of an invalid part from {@link stepsOf}. */
-export function isPlace(steps: readonly Step[] | SourceRange): steps is SourceRange {
+export function isRange(steps: readonly Step[] | SourceRange): steps is SourceRange {
   return !Array.isArray(steps)
 }
 
@@ -199,9 +199,9 @@ export function callOf(
   return argument === undefined || more.length > 0 ? undefined : { name: node.operand, argument }
 }
 
-export function fieldPath(node: Node, conversion: Conversion): FieldPathPlace | undefined {
+export function fieldPath(node: Node, conversion: Conversion): OutlineFieldPath | undefined {
   const steps = stepsOf(node)
-  if (isPlace(steps)) return conversion.fault(msg`Invalid field path`, steps)
+  if (isRange(steps)) return conversion.fault(msg`Invalid field path`, steps)
   if (steps.length === 0) return conversion.fault(msg`Field path cannot be empty`, node)
   const position = steps.find(({ name }) => typeof name === 'bigint')
   if (position !== undefined) {

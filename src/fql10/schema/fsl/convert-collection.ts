@@ -7,7 +7,7 @@ import { isReservedField } from '../field-names.ts'
 import {
   type Conversion,
   DuplicateCheck,
-  errorPlace,
+  errorRange,
   lambdaInParentheses,
   listOf,
   nodeOf,
@@ -56,7 +56,7 @@ function fieldMember(item: OutlineField, context: CollectionContext): Collection
   if (type === undefined) return conversion.fault(msg`Expected a type signature`, item)
   if (isWildcard) {
     if (value !== undefined) {
-      return conversion.fault(msg`No default allowed for wildcard field`, errorPlace(value))
+      return conversion.fault(msg`No default allowed for wildcard field`, errorRange(value))
     }
     rejectDefaults(type, undefined, conversion)
     return { kind: 'wildcard', name, type, start, end }
@@ -73,12 +73,12 @@ function computedMember(
   if (value === undefined) return conversion.fault(msg`Computed fields require a value`, compute)
   const inner = lambdaInParentheses(value)
   if (value.kind !== 'lambda' && inner === undefined) {
-    return conversion.fault(msg`Expected lambda`, errorPlace(value))
+    return conversion.fault(msg`Expected lambda`, errorRange(value))
   }
   // Removes the parentheses around a long lambda such as `(x => x.a)`. A short lambda such as `(.a)` keeps its
   // parentheses.
   const body = inner === undefined || isShortLambda(inner) ? value : inner
-  return { kind: 'computed', name, type, body, bodyPlace: value, start, end }
+  return { kind: 'computed', name, type, body, bodyRange: value, start, end }
 }
 
 function otherMember(item: OutlineMember, context: CollectionContext): CollectionMember | undefined {
@@ -138,7 +138,7 @@ function uniqueMember(
   if (paths.length === 0) {
     const isEmpty = list.kind !== 'list' || list.elements.length === 0
     if (isEmpty || conversion.faults.length === before) {
-      conversion.fault(msg`Expected non-empty terms for a unique constraint`, errorPlace(list))
+      conversion.fault(msg`Expected non-empty terms for a unique constraint`, errorRange(list))
     }
     return undefined
   }
@@ -169,7 +169,7 @@ function checkMember(
   if (lambdaInParentheses(body) === undefined) {
     const annotation = 'Check constraints require parenthesis around the lambda'
     const parts = body.kind === 'lambda' ? { annotation } : {}
-    return conversion.fault(msg`Expected lambda check predicate`, errorPlace(body), parts)
+    return conversion.fault(msg`Expected lambda check predicate`, errorRange(body), parts)
   }
   return { kind: 'check', name, body, start: item.start, end: item.end }
 }
@@ -195,8 +195,8 @@ function settingMember(
   if (given === undefined) return undefined
   const node = nodeOf(given)
   if (node?.kind !== 'literal' || typeof node.value !== type) {
-    return conversion.fault(own(expected), errorPlace(given))
+    return conversion.fault(own(expected), errorRange(given))
   }
   const value = node.value as SettingMember['value']
-  return { kind, value, valuePlace: node, start: item.start, end: item.end }
+  return { kind, value, valueRange: node, start: item.start, end: item.end }
 }

@@ -2,8 +2,14 @@
 
 import { msg } from '../../../base/message.ts'
 import type { Node } from '../../syntax/nodes.ts'
-import { type Conversion, errorPlace, fieldPath } from './conversion.ts'
-import type { FieldPathPlace, OutlineItem, OutlineMember, OutlineMigration, SourceRange } from './outline.ts'
+import { type Conversion, errorRange, fieldPath } from './conversion.ts'
+import type {
+  OutlineFieldPath,
+  OutlineItem,
+  OutlineMember,
+  OutlineMigration,
+  SourceRange,
+} from './outline.ts'
 import type { MigrationStatement } from './schema-items.ts'
 
 /** The range of the block of `migrations { … }`, and its statements. */
@@ -15,7 +21,7 @@ export function migrationStatements(
   conversion.rejectName(item)
   const value = conversion.valueOf(item)
   if (value === undefined) return undefined
-  if (value.kind !== 'block') return conversion.fault(msg`Expected a migration block`, errorPlace(value))
+  if (value.kind !== 'block') return conversion.fault(msg`Expected a migration block`, errorRange(value))
   if (value.members.length === 0) return conversion.fault(msg`Empty migration blocks are not allowed`, item)
   return {
     block: value,
@@ -36,37 +42,37 @@ function convertMigration(
   { end, keyword, paths, start, value }: OutlineMigration,
   conversion: Conversion,
 ): MigrationStatement | undefined {
-  const place = { start, end }
+  const range = { start, end }
   const [field, ...to] = paths.map(path => fieldPath(path, conversion))
-  if (keyword.text === 'add_wildcard') return { kind: 'add_wildcard', ...place }
+  if (keyword.text === 'add_wildcard') return { kind: 'add_wildcard', ...range }
   if (field === undefined || to.includes(undefined)) return undefined
   switch (keyword.text) {
     case 'add':
     case 'drop':
-      return { kind: keyword.text, field, ...place }
+      return { kind: keyword.text, field, ...range }
     case 'backfill':
-      return { kind: 'backfill', field, value: value as Node, ...place }
+      return { kind: 'backfill', field, value: value as Node, ...range }
     case 'move':
-      return { kind: 'move', field, to: to[0] as FieldPathPlace, ...place }
+      return { kind: 'move', field, to: to[0] as OutlineFieldPath, ...range }
     case 'split':
-      return convertSplit(field, to as FieldPathPlace[], place, conversion)
+      return convertSplit(field, to as OutlineFieldPath[], range, conversion)
     case 'move_conflicts':
     case 'move_wildcard':
-      return { kind: keyword.text, into: field, ...place }
+      return { kind: keyword.text, into: field, ...range }
   }
   return undefined
 }
 
 function convertSplit(
-  field: FieldPathPlace,
-  to: readonly FieldPathPlace[],
-  place: SourceRange,
+  field: OutlineFieldPath,
+  to: readonly OutlineFieldPath[],
+  range: SourceRange,
   conversion: Conversion,
 ): MigrationStatement | undefined {
-  if (to.length < 2) return conversion.fault(msg`Expected at least two fields to split into`, place)
-  const targets = { start: (to[0] as FieldPathPlace).start, end: (to.at(-1) as FieldPathPlace).end }
+  if (to.length < 2) return conversion.fault(msg`Expected at least two fields to split into`, range)
+  const targets = { start: (to[0] as OutlineFieldPath).start, end: (to.at(-1) as OutlineFieldPath).end }
   if (new Set(to.map(({ path }) => JSON.stringify(path))).size < to.length) {
     return conversion.fault(msg`Expected list of fields with no duplicates`, targets)
   }
-  return { kind: 'split', field, to, ...place }
+  return { kind: 'split', field, to, ...range }
 }

@@ -3,7 +3,7 @@
 import { int64Max, native, type ObjectValue, type Value } from '../../../values/value.ts'
 import { isShortLambda, type Node } from '../../syntax/nodes.ts'
 import { definitionOfIndex, definitionOfTerms } from './index-parts.ts'
-import type { FieldPathPlace } from './outline.ts'
+import type { OutlineFieldPath } from './outline.ts'
 import { ItemPrinter } from './print.ts'
 import { printPath } from './print-expression.ts'
 import {
@@ -112,7 +112,7 @@ class DefinitionWriter extends ItemPrinter {
   }
 
   #migration(statement: MigrationStatement): Value {
-    const path = ({ path: steps }: FieldPathPlace) => printPath(steps)
+    const path = ({ path: steps }: OutlineFieldPath) => printPath(steps)
     const { kind } = statement
     const given = object({
       field: 'field' in statement ? path(statement.field) : undefined,

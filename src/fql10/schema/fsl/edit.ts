@@ -25,8 +25,8 @@ export class TextEdits {
   }
 
   /** Removes a range like {@link cut}. */
-  cut(place: SourceRange): void {
-    this.#edits.push({ at: place.start, apply: text => cut(text, place) })
+  cut(range: SourceRange): void {
+    this.#edits.push({ at: range.start, apply: text => cut(text, range) })
   }
 
   /** Removes exactly the range. */

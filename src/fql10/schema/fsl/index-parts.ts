@@ -18,7 +18,7 @@ import { isArray, isObject, itemsOf, type ObjectValue, type Value } from '../../
 import type { ConstraintFailure } from '../../failure/query-failure.ts'
 import type { Node } from '../../syntax/nodes.ts'
 import { fieldFailure } from '../text-failures.ts'
-import { type Conversion, callOf, errorPlace, isPlace, listOf, pathNode, stepsOf } from './conversion.ts'
+import { type Conversion, callOf, errorRange, isRange, listOf, pathNode, stepsOf } from './conversion.ts'
 import type { OutlineMember, OutlineValue, SourceRange } from './outline.ts'
 import { printPath } from './print-expression.ts'
 
@@ -27,10 +27,10 @@ export const partKinds = ['terms', 'values'] as const
 
 type PartKind = (typeof partKinds)[number]
 
-/** `terms […]` or `values […]`. `valuePlace` is the range of the brackets. */
+/** `terms […]` or `values […]`. `valueRange` is the range of the brackets. */
 export interface IndexPart extends SourceRange {
   readonly kind: PartKind
-  readonly valuePlace: SourceRange
+  readonly valueRange: SourceRange
   readonly paths: readonly IndexPath[]
 }
 
@@ -54,9 +54,9 @@ export function indexPart(
   item: OutlineMember,
   conversion: Conversion,
 ): IndexPart | undefined {
-  const valuePlace = listOf(item, conversion)
-  const paths = valuePlace && indexPaths(valuePlace, kind, conversion)
-  return valuePlace && paths && { kind, valuePlace, paths, start: item.start, end: item.end }
+  const valueRange = listOf(item, conversion)
+  const paths = valueRange && indexPaths(valueRange, kind, conversion)
+  return valueRange && paths && { kind, valueRange, paths, start: item.start, end: item.end }
 }
 
 /** For a unique constraint, `kind` is `terms`. Returns undefined if `value` is not a list in brackets. */
@@ -65,7 +65,7 @@ export function indexPaths(
   kind: PartKind,
   conversion: Conversion,
 ): readonly IndexPath[] | undefined {
-  if (value.kind !== 'list') return conversion.fault(msg`Expected an array of ${kind}`, errorPlace(value))
+  if (value.kind !== 'list') return conversion.fault(msg`Expected an array of ${kind}`, errorRange(value))
   return value.elements.flatMap(element => indexPath(element, kind, conversion) ?? [])
 }
 
@@ -85,7 +85,7 @@ function indexPath(element: Node, kind: PartKind, conversion: Conversion): Index
     node = pathNode(argument)
   }
   const steps = stepsOf(node)
-  if (isPlace(steps)) return conversion.fault(msg`Invalid field path`, steps)
+  if (isRange(steps)) return conversion.fault(msg`Invalid field path`, steps)
   const path: Path = steps.map(({ name }) => name)
   return { path, mva, order: order ?? 'asc', steps, start: element.start, end: element.end }
 }
@@ -204,16 +204,16 @@ export function partFailures(index: ObjectValue, path: readonly string[]): reado
 
 /**
  * Checks a path of an index, a unique constraint or a migration. The result is empty if `text` is not a string, because
- * the shape of a definition is checked separately. `place` is the place in the definition. `faults` contains the error
+ * the shape of a definition is checked separately. `path` is the path in the definition. `faults` contains the error
  * texts for the metadata fields that the path may not name, by field.
  */
 export function pathFailures(
   text: Value | undefined,
-  place: FieldPath,
+  path: FieldPath,
   faults: Readonly<Record<string, string>>,
 ): readonly ConstraintFailure[] {
   const fault = typeof text === 'string' ? pathFault(text, faults) : undefined
-  return fault === undefined ? [] : [fieldFailure(place, fault)]
+  return fault === undefined ? [] : [fieldFailure(path, fault)]
 }
 
 function pathFault(text: string, faults: Readonly<Record<string, string>>): string | undefined {

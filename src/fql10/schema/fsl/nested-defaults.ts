@@ -3,13 +3,13 @@
 
 import { msg } from '../../../base/message.ts'
 import type { Node, TypeNode } from '../../syntax/nodes.ts'
-import { type Conversion, errorPlace } from './conversion.ts'
+import { type Conversion, errorRange } from './conversion.ts'
 import type { SourceRange } from './outline.ts'
 
 /** The reason why a type may not contain defaults. */
 interface Obstacle {
   readonly message: string
-  readonly place: SourceRange
+  readonly range: SourceRange
 }
 
 /** Records a fault for each invalid default in the type of a field. `outer` is the default of the field itself. */
@@ -25,8 +25,8 @@ function rejectInType(type: TypeNode, obstacle: Obstacle | undefined, conversion
   }
   for (const { defaultValue, type: member } of type.members) {
     if (defaultValue !== undefined && obstacle !== undefined) {
-      const remarks = [conversion.hint(obstacle.message, obstacle.place)]
-      conversion.fault(msg`Default values are not allowed here`, errorPlace(defaultValue), { remarks })
+      const remarks = [conversion.hint(obstacle.message, obstacle.range)]
+      conversion.fault(msg`Default values are not allowed here`, errorRange(defaultValue), { remarks })
     }
     rejectInType(member, obstacle ?? conflicting(defaultValue), conversion)
   }
@@ -34,11 +34,11 @@ function rejectInType(type: TypeNode, obstacle: Obstacle | undefined, conversion
 }
 
 function conflicting(outer: Node | undefined): Obstacle | undefined {
-  return outer && { message: 'Parent has a conflicting default value', place: errorPlace(outer) }
+  return outer && { message: 'Parent has a conflicting default value', range: errorRange(outer) }
 }
 
 function notObject(type: TypeNode): Obstacle {
-  return { message: 'Parent is not an object', place: type }
+  return { message: 'Parent is not an object', range: type }
 }
 
 /** `within` contains the inner types. `own` is the reason why these types may not contain defaults. */
@@ -52,10 +52,10 @@ function partsOf(type: Exclude<TypeNode, { kind: 'object' }>): {
       return { own, within: [] }
     case 'optional': {
       const mark = { start: type.end - 1, end: type.end }
-      return { own: { message: 'Parent is nullable', place: mark }, within: [type.inner] }
+      return { own: { message: 'Parent is nullable', range: mark }, within: [type.inner] }
     }
     case 'union':
-      return { own: { message: 'Parent is a union', place: type }, within: type.members }
+      return { own: { message: 'Parent is a union', range: type }, within: type.members }
     case 'intersection':
       return { own, within: type.members }
     case 'name':

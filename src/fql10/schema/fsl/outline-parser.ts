@@ -13,16 +13,16 @@ import type { Source } from '../../syntax/source.ts'
 import { readType } from '../../syntax/types.ts'
 import { partKinds } from './index-parts.ts'
 import type {
-  AnnotationPlace,
-  NamePlace,
+  OutlineAnnotation,
   OutlineBlock,
   OutlineField,
   OutlineFunction,
   OutlineItem,
   OutlineMember,
   OutlineMigration,
+  OutlineName,
+  OutlineParameter,
   OutlineValue,
-  ParameterPlace,
   SourceRange,
 } from './outline.ts'
 
@@ -50,7 +50,7 @@ const migrationWords: ReadonlySet<string> = new Set(
 interface Beginning {
   readonly start: number
   readonly commentStart: number
-  readonly annotations: readonly AnnotationPlace[]
+  readonly annotations: readonly OutlineAnnotation[]
 }
 
 /** Throws ExpectedTokens at an unexpected token, and ParseAbort after it has recorded another fault. */
@@ -145,13 +145,13 @@ export class OutlineParser extends Parser {
     return this.#unknown(beginning, keyword)
   }
 
-  #unknown(beginning: Beginning, keyword: NamePlace): OutlineMember {
+  #unknown(beginning: Beginning, keyword: OutlineName): OutlineMember {
     this.at += this.text.slice(this.at, unreadableEnd(this.text, this.at)).trimEnd().length
     return { form: 'member', ...beginning, end: this.at, keyword, name: undefined, value: undefined }
   }
 
-  #annotations(): AnnotationPlace[] {
-    const annotations: AnnotationPlace[] = []
+  #annotations(): OutlineAnnotation[] {
+    const annotations: OutlineAnnotation[] = []
     while (this.text[this.at] === '@') {
       const start = this.at++
       const kind = this.skipsWord('alias') ? 'alias' : this.skipsWord('role') ? 'role' : undefined
@@ -169,14 +169,14 @@ export class OutlineParser extends Parser {
   }
 
   /** A word may be a keyword of the query language. */
-  #word(): NamePlace {
+  #word(): OutlineName {
     const start = this.at
     const text = this.anyName()
     return { text, start, end: this.at }
   }
 
   /** A name is a word other than a keyword, or a string literal. */
-  #name(): NamePlace {
+  #name(): OutlineName {
     const start = this.at
     if (startsString(this)) {
       const { kind, ...text } = readString(this, () => {
@@ -239,9 +239,9 @@ export class OutlineParser extends Parser {
     return readType(this, { readDefault: () => this.expression(false), isPart: true })
   }
 
-  #member({ annotations, commentStart, start }: Beginning, keyword: NamePlace): OutlineMember {
+  #member({ annotations, commentStart, start }: Beginning, keyword: OutlineName): OutlineMember {
     let end = this.at
-    let name: NamePlace | undefined
+    let name: OutlineName | undefined
     const skip = () => (namedKeywords.has(keyword.text) ? this.skipSpace() : this.skipBlanks())
     if (!namelessKeywords.has(keyword.text)) {
       skip()
@@ -270,7 +270,7 @@ export class OutlineParser extends Parser {
     return { kind: 'expression', node, start: node.start, end: node.end }
   }
 
-  #provider(beginning: Beginning, keyword: NamePlace): OutlineMember {
+  #provider(beginning: Beginning, keyword: OutlineName): OutlineMember {
     this.skipSpace()
     const name = this.#name()
     this.skipSpace()
@@ -327,7 +327,7 @@ export class OutlineParser extends Parser {
     return { kind: 'block', members, start, end: this.at }
   }
 
-  #migration({ annotations, commentStart, start }: Beginning, keyword: NamePlace): OutlineMigration {
+  #migration({ annotations, commentStart, start }: Beginning, keyword: OutlineName): OutlineMigration {
     const paths: Node[] = []
     let value: Node | undefined
     if (keyword.text !== 'add_wildcard') paths.push(this.#path())
@@ -359,7 +359,7 @@ export class OutlineParser extends Parser {
     return node
   }
 
-  #function({ annotations, commentStart, start }: Beginning, keyword: NamePlace): OutlineFunction {
+  #function({ annotations, commentStart, start }: Beginning, keyword: OutlineName): OutlineFunction {
     this.skipBlanks()
     const name = this.#name()
     this.skipBlanks()
@@ -379,8 +379,8 @@ export class OutlineParser extends Parser {
     return { ...base, keyword, name, parameters, list, result, body }
   }
 
-  #parameters(): ParameterPlace[] {
-    const parameters: ParameterPlace[] = []
+  #parameters(): OutlineParameter[] {
+    const parameters: OutlineParameter[] = []
     this.skipSpace()
     while (!this.skips(')')) {
       const parameter = this.#parameter()
@@ -399,7 +399,7 @@ export class OutlineParser extends Parser {
     return parameters
   }
 
-  #parameter(): ParameterPlace {
+  #parameter(): OutlineParameter {
     const start = this.at
     const isRest = this.skips('...')
     if (isRest) this.skipSpace()

@@ -10,23 +10,23 @@ export interface SourceRange {
 }
 
 /** A word, or a text in quotes. The range includes the quotes. */
-export interface NamePlace extends SourceRange {
+export interface OutlineName extends SourceRange {
   readonly text: string
 }
 
 /** `@alias(x)` or `@role(x)`. */
-export interface AnnotationPlace extends SourceRange {
+export interface OutlineAnnotation extends SourceRange {
   readonly kind: 'alias' | 'role'
-  readonly name: NamePlace
+  readonly name: OutlineName
 }
 
 /** The path of a field in a migration statement, with its range. */
-export interface FieldPathPlace extends SourceRange {
+export interface OutlineFieldPath extends SourceRange {
   readonly path: readonly string[]
 }
 
 /** The lambda in parentheses, and the range of the enclosing braces. */
-export interface PredicatePlace {
+export interface OutlinePredicate {
   readonly block: SourceRange
   readonly lambda: Node
 }
@@ -52,7 +52,7 @@ export type OutlineValue = OutlineBlock | OutlineList | OutlineExpression
 
 /** The common part of all items. The range includes the annotations. */
 interface OutlineBase extends SourceRange {
-  readonly annotations: readonly AnnotationPlace[]
+  readonly annotations: readonly OutlineAnnotation[]
   /** The start of the comment before the item, or of the item if there is no comment. */
   readonly commentStart: number
 }
@@ -60,8 +60,8 @@ interface OutlineBase extends SourceRange {
 /** A keyword with an optional name and an optional value. */
 export interface OutlineMember extends OutlineBase {
   readonly form: 'member'
-  readonly keyword: NamePlace
-  readonly name: NamePlace | undefined
+  readonly keyword: OutlineName
+  readonly name: OutlineName | undefined
   readonly value: OutlineValue | undefined
 }
 
@@ -71,24 +71,24 @@ export interface OutlineField extends OutlineBase {
   /** The word `compute`, with the whitespace after it. */
   readonly compute: SourceRange | undefined
   /** The text is `*` for a wildcard. */
-  readonly name: NamePlace
+  readonly name: OutlineName
   readonly isWildcard: boolean
   readonly type: TypeNode | undefined
   readonly value: Node | undefined
 }
 
 /** The range covers the name and the preceding dots. */
-export interface ParameterPlace extends SourceRange {
-  readonly name: NamePlace
+export interface OutlineParameter extends SourceRange {
+  readonly name: OutlineName
   readonly isRest: boolean
   readonly type: TypeNode | undefined
 }
 
 export interface OutlineFunction extends OutlineBase {
   readonly form: 'function'
-  readonly keyword: NamePlace
-  readonly name: NamePlace
-  readonly parameters: readonly ParameterPlace[]
+  readonly keyword: OutlineName
+  readonly name: OutlineName
+  readonly parameters: readonly OutlineParameter[]
   /** Range including the parentheses. */
   readonly list: SourceRange
   readonly result: TypeNode | undefined
@@ -98,7 +98,7 @@ export interface OutlineFunction extends OutlineBase {
 
 export interface OutlineMigration extends OutlineBase {
   readonly form: 'migration'
-  readonly keyword: NamePlace
+  readonly keyword: OutlineName
   readonly paths: readonly Node[]
   readonly value: Node | undefined
 }

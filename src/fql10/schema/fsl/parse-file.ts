@@ -7,15 +7,15 @@ import type { Diagnostic } from '../../failure/query-failure.ts'
 import type { Node } from '../../syntax/nodes.ts'
 import { parseQuery, readWhole } from '../../syntax/parse-query.ts'
 import type { Source } from '../../syntax/source.ts'
-import { Conversion, DuplicateCheck, errorPlace, nodeOf, wordOf } from './conversion.ts'
+import { Conversion, DuplicateCheck, errorRange, nodeOf, wordOf } from './conversion.ts'
 import { collectionMembers } from './convert-collection.ts'
 import type {
-  AnnotationPlace,
-  NamePlace,
+  OutlineAnnotation,
   OutlineBlock,
   OutlineFunction,
   OutlineItem,
   OutlineMember,
+  OutlineName,
 } from './outline.ts'
 import { OutlineParser } from './outline-parser.ts'
 import type {
@@ -95,8 +95,8 @@ function blockItem(
 
 /** Rejects annotations that occur twice or are not allowed. */
 function checkAnnotations(
-  annotations: readonly AnnotationPlace[],
-  allowed: readonly AnnotationPlace['kind'][],
+  annotations: readonly OutlineAnnotation[],
+  allowed: readonly OutlineAnnotation['kind'][],
   conversion: Conversion,
 ): void {
   const duplicates = new DuplicateCheck(conversion)
@@ -115,8 +115,8 @@ function functionItem(item: OutlineFunction, conversion: Conversion, names: Name
     return conversion.fault(msg`Expected a function definition`, { start: list.start, end })
   }
   checkTypes(item, conversion)
-  const place = { source: conversion.source, start, end, commentStart, keywordStart: keyword.start }
-  return { kind: 'function', ...place, name, annotations, parameters, list, result, body }
+  const range = { source: conversion.source, start, end, commentStart, keywordStart: keyword.start }
+  return { kind: 'function', ...range, name, annotations, parameters, list, result, body }
 }
 
 /**
@@ -138,8 +138,8 @@ function checkTypes({ list, parameters, result }: OutlineFunction, conversion: C
     }
   }
   if (typed !== undefined && result === undefined) {
-    const place = { start: list.end - 1, end: list.end }
-    conversion.fault(msg`Return type is required when arguments have a type`, place, { remarks })
+    const range = { start: list.end - 1, end: list.end }
+    conversion.fault(msg`Return type is required when arguments have a type`, range, { remarks })
   } else if (typed === undefined && result !== undefined) {
     const message = msg`Return type is not allowed when arguments do not have a type`
     conversion.fault(message, result, { remarks })
@@ -149,7 +149,7 @@ function checkTypes({ list, parameters, result }: OutlineFunction, conversion: C
 /** Collections and functions share one namespace for names and aliases. */
 function rejectDuplicates(
   kind: SchemaItem['kind'],
-  name: NamePlace,
+  name: OutlineName,
   { annotations }: OutlineItem,
   { collections, duplicates }: Names,
 ): void {
@@ -250,15 +250,15 @@ function textMember(
   if (node?.kind === 'template') {
     for (const part of node.parts) {
       if (typeof part !== 'string') {
-        conversion.fault(msg`Cannot interpolate values in a string literal`, errorPlace(part))
+        conversion.fault(msg`Cannot interpolate values in a string literal`, errorRange(part))
       }
     }
     return undefined
   }
   if (node?.kind !== 'literal' || typeof node.value !== 'string') {
-    return conversion.fault(msg`Expected string literal`, errorPlace(given))
+    return conversion.fault(msg`Expected string literal`, errorRange(given))
   }
-  return { kind, value: node.value, valuePlace: node, start, end }
+  return { kind, value: node.value, valueRange: node, start, end }
 }
 
 /** If there are no faults, the items are complete. */

@@ -5,7 +5,7 @@ import { GenerationCache } from '../../../base/generation-cache.ts'
 import { treeBytes } from '../../syntax/nodes.ts'
 import { Source } from '../../syntax/source.ts'
 import { TextEdits } from './edit.ts'
-import type { AnnotationPlace, SourceRange } from './outline.ts'
+import type { OutlineAnnotation, SourceRange } from './outline.ts'
 import { type ParsedFile, parseFsl } from './parse-file.ts'
 import { hasNoEffect, ItemPrinter, type Member, memberKey, printAnnotation } from './print.ts'
 import { printName } from './print-expression.ts'
@@ -147,10 +147,10 @@ class ItemPatch {
 
   #patchAnnotations(): void {
     const start = this.#item.annotations[0]?.start ?? this.#item.keywordStart
-    const place = { start, end: start }
+    const range = { start, end: start }
     const wanted = new Map(this.#wanted.annotations.map(each => [each.kind, each]))
     const known = new Set(this.#item.annotations.map(({ kind }) => kind))
-    const added = this.#wanted.annotations.filter(({ kind }: AnnotationPlace) => !known.has(kind))
+    const added = this.#wanted.annotations.filter(({ kind }: OutlineAnnotation) => !known.has(kind))
     for (const annotation of this.#item.annotations) {
       const other = wanted.get(annotation.kind)
       const successor = other === undefined ? added.shift() : undefined
@@ -162,7 +162,7 @@ class ItemPatch {
       }
     }
     const lines = added.toReversed().map(each => `${printAnnotation(each)}\n`)
-    if (lines.length > 0) this.#edits.replace(place, lines.join(''))
+    if (lines.length > 0) this.#edits.replace(range, lines.join(''))
   }
 
   /** `level` is the number of enclosing blocks. In nested blocks, new members are inserted in reverse order. */
@@ -213,7 +213,7 @@ class ItemPatch {
         return
       default: {
         const value = this.#new.member(wanted).slice(wanted.kind.length + 1)
-        this.#edits.replace(old.valuePlace, value)
+        this.#edits.replace(old.valueRange, value)
       }
     }
   }
@@ -230,15 +230,15 @@ class ItemPatch {
   }
 
   #patchComputed(old: Member & { kind: 'computed' }, wanted: Member & { kind: 'computed' }): void {
-    const typePlace = { start: old.name.end, end: old.type?.end ?? old.name.end }
+    const typeRange = { start: old.name.end, end: old.type?.end ?? old.name.end }
     const type = wanted.type && this.#new.type(wanted.type)
-    if (type === undefined) this.#edits.erase(typePlace)
-    else if (old.type === undefined) this.#edits.replace(typePlace, `: ${type}`)
+    if (type === undefined) this.#edits.erase(typeRange)
+    else if (old.type === undefined) this.#edits.replace(typeRange, `: ${type}`)
     else if (this.#old.type(old.type) !== type) this.#edits.replace(old.type, type)
     const isSame =
       this.#old.expression(withoutParentheses(old.body)) ===
       this.#new.expression(withoutParentheses(wanted.body))
-    if (!isSame) this.#edits.replace(old.bodyPlace, this.#new.expression(wanted.body))
+    if (!isSame) this.#edits.replace(old.bodyRange, this.#new.expression(wanted.body))
   }
 
   #patchPredicate(

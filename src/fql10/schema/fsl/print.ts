@@ -1,7 +1,7 @@
 // Prints the members of schema files, with two spaces per level and one member per line.
 
 import { type IndexPart, isPart, printPaths } from './index-parts.ts'
-import type { AnnotationPlace, ParameterPlace, PredicatePlace } from './outline.ts'
+import type { OutlineAnnotation, OutlineParameter, OutlinePredicate } from './outline.ts'
 import { ExpressionPrinter, inBraces, printName, printPath, printString } from './print-expression.ts'
 import type {
   ActionMember,
@@ -13,7 +13,7 @@ import type {
 } from './schema-items.ts'
 
 /** Prints an annotation, such as `@alias(x)`. */
-export function printAnnotation({ kind, name }: Pick<AnnotationPlace, 'kind' | 'name'>): string {
+export function printAnnotation({ kind, name }: Pick<OutlineAnnotation, 'kind' | 'name'>): string {
   return `@${kind}(${printName(name.text)})`
 }
 
@@ -40,7 +40,7 @@ export class ItemPrinter extends ExpressionPrinter {
     return `(${printed})${result === undefined ? '' : `: ${this.type(result)}`}`
   }
 
-  #parameter({ isRest, name, type }: ParameterPlace): string {
+  #parameter({ isRest, name, type }: OutlineParameter): string {
     return `${isRest ? '...' : ''}${name.text}${type === undefined ? '' : `: ${this.type(type)}`}`
   }
 
@@ -89,7 +89,7 @@ export class ItemPrinter extends ExpressionPrinter {
     return predicate === undefined ? '' : ` ${this.predicate(predicate)}`
   }
 
-  predicate({ lambda }: PredicatePlace): string {
+  predicate({ lambda }: OutlinePredicate): string {
     return inBraces([`predicate ${this.expression(lambda)}`])
   }
 

@@ -5,11 +5,11 @@ import type { BlockNode, Node, TypeNode } from '../../syntax/nodes.ts'
 import type { Source } from '../../syntax/source.ts'
 import type { IndexPart, IndexPath } from './index-parts.ts'
 import type {
-  AnnotationPlace,
-  FieldPathPlace,
-  NamePlace,
-  ParameterPlace,
-  PredicatePlace,
+  OutlineAnnotation,
+  OutlineFieldPath,
+  OutlineName,
+  OutlineParameter,
+  OutlinePredicate,
   SourceRange,
 } from './outline.ts'
 
@@ -20,8 +20,8 @@ interface ItemBase extends SourceRange {
   readonly commentStart: number
   /** The start of the first word after the annotations. */
   readonly keywordStart: number
-  readonly name: NamePlace
-  readonly annotations: readonly AnnotationPlace[]
+  readonly name: OutlineName
+  readonly annotations: readonly OutlineAnnotation[]
 }
 
 interface BlockItem<K extends string, M> extends ItemBase {
@@ -38,7 +38,7 @@ export type CollectionItem = BlockItem<'collection', CollectionMember>
 /** `name: T = e` */
 interface FieldMember extends SourceRange {
   readonly kind: 'field'
-  readonly name: NamePlace
+  readonly name: OutlineName
   /** For an object type, the node has the kind `object`. The members of this node have their own ranges. */
   readonly type: TypeNode
   readonly defaultValue: Node | undefined
@@ -48,26 +48,26 @@ interface FieldMember extends SourceRange {
 interface WildcardMember extends SourceRange {
   readonly kind: 'wildcard'
   /** The range of the star. */
-  readonly name: NamePlace
+  readonly name: OutlineName
   readonly type: TypeNode
 }
 
 /**
  * `compute name: T = lambda`. `body` is a long lambda, or a node of kind `group` that contains a short lambda.
- * `bodyPlace` includes the parentheses around a long lambda.
+ * `bodyRange` includes the parentheses around a long lambda.
  */
 interface ComputedMember extends SourceRange {
   readonly kind: 'computed'
-  readonly name: NamePlace
+  readonly name: OutlineName
   readonly type: TypeNode | undefined
   readonly body: Node
-  readonly bodyPlace: SourceRange
+  readonly bodyRange: SourceRange
 }
 
 /** `index name { … }` */
 export interface IndexMember extends SourceRange {
   readonly kind: 'index'
-  readonly name: NamePlace
+  readonly name: OutlineName
   readonly block: SourceRange
   /** The parts in the order of the text. Each kind occurs at most once. */
   readonly members: readonly IndexPart[]
@@ -82,15 +82,15 @@ export interface UniqueMember extends SourceRange {
 /** `check name (lambda)`. The body is the lambda with its parentheses, a node of kind `group`. */
 interface CheckMember extends SourceRange {
   readonly kind: 'check'
-  readonly name: NamePlace
+  readonly name: OutlineName
   readonly body: Node
 }
 
-/** `history_days n`, `ttl_days n`, `document_ttls b`. `valuePlace` is the range of the value. */
+/** `history_days n`, `ttl_days n`, `document_ttls b`. `valueRange` is the range of the value. */
 export interface SettingMember extends SourceRange {
   readonly kind: 'history_days' | 'ttl_days' | 'document_ttls'
   readonly value: bigint | boolean
-  readonly valuePlace: SourceRange
+  readonly valueRange: SourceRange
 }
 
 /** `migrations { … }` */
@@ -101,15 +101,15 @@ interface MigrationsMember extends SourceRange {
 }
 
 export type MigrationStatement =
-  | (SourceRange & { readonly kind: 'add' | 'drop'; readonly field: FieldPathPlace })
-  | (SourceRange & { readonly kind: 'backfill'; readonly field: FieldPathPlace; readonly value: Node })
-  | (SourceRange & { readonly kind: 'move'; readonly field: FieldPathPlace; readonly to: FieldPathPlace })
+  | (SourceRange & { readonly kind: 'add' | 'drop'; readonly field: OutlineFieldPath })
+  | (SourceRange & { readonly kind: 'backfill'; readonly field: OutlineFieldPath; readonly value: Node })
+  | (SourceRange & { readonly kind: 'move'; readonly field: OutlineFieldPath; readonly to: OutlineFieldPath })
   | (SourceRange & {
       readonly kind: 'split'
-      readonly field: FieldPathPlace
-      readonly to: readonly FieldPathPlace[]
+      readonly field: OutlineFieldPath
+      readonly to: readonly OutlineFieldPath[]
     })
-  | (SourceRange & { readonly kind: 'move_conflicts' | 'move_wildcard'; readonly into: FieldPathPlace })
+  | (SourceRange & { readonly kind: 'move_conflicts' | 'move_wildcard'; readonly into: OutlineFieldPath })
   | (SourceRange & { readonly kind: 'add_wildcard' })
 
 export type CollectionMember =
@@ -125,7 +125,7 @@ export type CollectionMember =
 /** `function n(…): T { … }` */
 export interface FunctionItem extends ItemBase {
   readonly kind: 'function'
-  readonly parameters: readonly ParameterPlace[]
+  readonly parameters: readonly OutlineParameter[]
   /** The range of the parameter list, including the parentheses. */
   readonly list: SourceRange
   readonly result: TypeNode | undefined
@@ -138,7 +138,7 @@ export type RoleItem = BlockItem<'role', RoleMember>
 /** `privileges R { … }` */
 export interface PrivilegesMember extends SourceRange {
   readonly kind: 'privileges'
-  readonly name: NamePlace
+  readonly name: OutlineName
   readonly block: SourceRange
   readonly actions: readonly ActionMember[]
 }
@@ -146,8 +146,8 @@ export interface PrivilegesMember extends SourceRange {
 /** A name with an optional predicate: `membership C`, or `membership C { predicate (…) }`. */
 export interface PredicatedMember<K extends string> extends SourceRange {
   readonly kind: K
-  readonly name: NamePlace
-  readonly predicate: PredicatePlace | undefined
+  readonly name: OutlineName
+  readonly predicate: OutlinePredicate | undefined
 }
 
 /** `read`, or `read { predicate (…) }`. `name` is the action. */
@@ -162,7 +162,7 @@ export type ProviderItem = BlockItem<'access provider', ProviderMember>
 export interface TextMember extends SourceRange {
   readonly kind: 'issuer' | 'jwks_uri'
   readonly value: string
-  readonly valuePlace: SourceRange
+  readonly valueRange: SourceRange
 }
 
 export type ProviderMember = TextMember | PredicatedMember<'role'>

@@ -6,14 +6,14 @@ import { typeFailures } from '../../../model/schema/type-check.ts'
 import type { Value } from '../../../values/value.ts'
 import type { Diagnostic } from '../../failure/query-failure.ts'
 import type { Node } from '../../syntax/nodes.ts'
-import type { FieldPathPlace } from '../fsl/outline.ts'
+import type { OutlineFieldPath } from '../fsl/outline.ts'
 import { type Statement, spanIn } from './declaration.ts'
 import { type Field, fieldAt, find, shownField, typeOf } from './document-shape.ts'
 import { fault, hint, removal, suggestion } from './hints.ts'
 import type { RewindContext } from './rewind-context.ts'
 
 export function rewindBackfill(
-  path: FieldPathPlace,
+  path: OutlineFieldPath,
   statement: Statement,
   rewinder: RewindContext,
 ): undefined {
@@ -27,7 +27,7 @@ export function rewindBackfill(
     )
   }
   const field = fieldAt(at)
-  if (at.kind !== 'place' || field === undefined || field.origin.kind === 'moved into') {
+  if (at.kind !== 'slot' || field === undefined || field.origin.kind === 'moved into') {
     return rewinder.reject(msg`Cannot backfill field ${shown}, as it is not in the submitted schema`, span)
   }
   const invalid = backfillFault(field, path, statement)
@@ -46,7 +46,7 @@ export function rewindBackfill(
 
 function backfillFault(
   { origin }: Field,
-  path: FieldPathPlace,
+  path: OutlineFieldPath,
   statement: Statement,
 ): Diagnostic | undefined {
   const shown = shownField(path.path)

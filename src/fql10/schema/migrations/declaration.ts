@@ -10,7 +10,7 @@ import { QueryFailure } from '../../failure/query-failure.ts'
 import type { Node, TypeNode } from '../../syntax/nodes.ts'
 import { parseSignature } from '../../syntax/parse-query.ts'
 import { Source, type Span } from '../../syntax/source.ts'
-import type { FieldPathPlace, SourceRange } from '../fsl/outline.ts'
+import type { OutlineFieldPath, SourceRange } from '../fsl/outline.ts'
 import { parseQueryNode } from '../fsl/parse-file.ts'
 import type { CollectionItem, MigrationStatement } from '../fsl/schema-items.ts'
 
@@ -43,8 +43,8 @@ export interface Statement {
   readonly value: DeclaredExpression | undefined
 }
 
-/** Positions of a collection in its file, for errors and suggestions. */
-interface DeclarationPlace {
+/** The range of a collection in its file, and offsets in the collection, for errors and suggestions. */
+interface DeclarationRanges {
   readonly source: Source
   readonly item: SourceRange
   /** The offset of the closing brace of the collection. */
@@ -61,7 +61,7 @@ export interface Declaration {
    */
   readonly wildcard: 'implicit' | { readonly span: Span | undefined } | undefined
   readonly statements: readonly Statement[]
-  readonly place: DeclarationPlace | undefined
+  readonly ranges: DeclarationRanges | undefined
 }
 
 export function spanIn({ source }: Pick<Statement, 'source'>, { end, start }: SourceRange): Span | undefined {
@@ -95,7 +95,7 @@ export function declarationOfItem({ block, end, members, source, start }: Collec
       source,
       value: node.kind === 'backfill' ? expressionIn(source, node.value) : undefined,
     })),
-    place: {
+    ranges: {
       source,
       item: { start, end },
       closing: block.end - 1,
@@ -116,7 +116,7 @@ export function declarationOf(definition: ObjectValue): Declaration {
     fields,
     wildcard: definition.has('wildcard') ? { span: undefined } : implicitWildcard(fields),
     statements: partsIn(definition, 'migrations').flatMap(statementOf),
-    place: undefined,
+    ranges: undefined,
   }
 }
 
@@ -178,7 +178,7 @@ function nodeOf(kind: string, given: ObjectValue): MigrationStatement | undefine
 }
 
 /** The path begins at the user's fields, so its first name is not `data`. */
-function pathOf(text: Value | undefined): FieldPathPlace | undefined {
+function pathOf(text: Value | undefined): OutlineFieldPath | undefined {
   const path = typeof text === 'string' ? parsePath(text) : undefined
   const names = path?.filter(step => typeof step === 'string')
   return names && { path: names, ...nowhere }

@@ -146,7 +146,7 @@ export type FieldLookup = {
   readonly isInOpenObject: boolean
 } & (
   | {
-      readonly kind: 'place'
+      readonly kind: 'slot'
       readonly struct: StructShape
       readonly name: string
       /** Undefined if the object has no field with this name. */
@@ -172,12 +172,12 @@ export function find(shape: StructShape, path: FieldNames): FieldLookup {
   }
   const name = path.at(-1) ?? ''
   const field = struct.fields.get(name)
-  return { kind: 'place', struct, name, field, isTop: path.length === 1, isInOpenObject }
+  return { kind: 'slot', struct, name, field, isTop: path.length === 1, isInOpenObject }
 }
 
 /** Returns the field that a lookup has found; undefined if the lookup has found no field. */
 export function fieldAt(found: FieldLookup): Field | undefined {
-  return found.kind === 'place' ? found.field : undefined
+  return found.kind === 'slot' ? found.field : undefined
 }
 
 /** Changes the dropped fields on a path to objects, so that statements before the `drop` can move fields out. */

@@ -24,8 +24,8 @@ export function removal(message: string, statement: Statement): Remark {
   return suggestion(message, spanIn(statement, statement.node), '')
 }
 
-function insertion({ place }: Declaration, at: number | undefined): Span | undefined {
-  return place && at !== undefined ? { source: place.source, start: at, end: at } : undefined
+function insertion({ ranges }: Declaration, at: number | undefined): Span | undefined {
+  return ranges && at !== undefined ? { source: ranges.source, start: at, end: at } : undefined
 }
 
 /** Suggests a text after the range. */
@@ -38,8 +38,8 @@ function block(statements: readonly string[]): string {
 }
 
 /** The offset of the first field, or of the closing brace of a collection without fields. */
-function firstFieldAt({ fields, place }: Declaration): number | undefined {
-  return fields[0]?.nameSpan?.start ?? place?.closing
+function firstFieldAt({ fields, ranges }: Declaration): number | undefined {
+  return fields[0]?.nameSpan?.start ?? ranges?.closing
 }
 
 /**
@@ -52,12 +52,12 @@ export function addStatements(
   texts: readonly string[],
   otherwise: 'at the end' | 'at the beginning' = 'at the end',
 ): Remark {
-  const { place } = declaration
-  if (place?.statementsClosing !== undefined) {
+  const { ranges } = declaration
+  if (ranges?.statementsClosing !== undefined) {
     const text = `  ${texts.join('\n    ')}\n`
-    return suggestion(message, insertion(declaration, place.statementsClosing), text)
+    return suggestion(message, insertion(declaration, ranges.statementsClosing), text)
   }
-  const at = otherwise === 'at the end' ? place?.closing : firstFieldAt(declaration)
+  const at = otherwise === 'at the end' ? ranges?.closing : firstFieldAt(declaration)
   return suggestion(message, insertion(declaration, at), block(texts))
 }
 

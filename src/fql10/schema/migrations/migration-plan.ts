@@ -81,8 +81,8 @@ class Comparison {
   }
 
   get #item(): Span | undefined {
-    const { place } = this.#declaration
-    return place && { source: place.source, ...place.item }
+    const { ranges } = this.#declaration
+    return ranges && { source: ranges.source, ...ranges.item }
   }
 
   /** Reports the differences first for live fields, then for new fields. */

@@ -6,7 +6,7 @@ import { anyType } from '../../../model/schema/field-types.ts'
 import { pathSpelling } from '../../../model/schema/paths.ts'
 import type { Diagnostic } from '../../failure/query-failure.ts'
 import type { Span } from '../../syntax/source.ts'
-import type { FieldPathPlace } from '../fsl/outline.ts'
+import type { OutlineFieldPath } from '../fsl/outline.ts'
 import { type Statement, spanIn } from './declaration.ts'
 import {
   copyOf,
@@ -24,25 +24,25 @@ import {
 import { fault, hint, insertAfter, removal } from './hints.ts'
 import type { RewindContext } from './rewind-context.ts'
 
-export function rewindDrop(path: FieldPathPlace, statement: Statement, rewinder: RewindContext): undefined {
+export function rewindDrop(path: OutlineFieldPath, statement: Statement, rewinder: RewindContext): undefined {
   const span = spanIn(statement, path)
   const at = find(rewinder.shape, path.path)
-  if (at.kind !== 'place' || find(rewinder.shape, path.path.slice(0, -1)).isInOpenObject) {
+  if (at.kind !== 'slot' || find(rewinder.shape, path.path.slice(0, -1)).isInOpenObject) {
     const why = own(at.kind === 'no object' ? 'the parent is not an object' : 'the parent object was removed')
     return rewinder.reject(msg`Cannot drop field ${shownField(path.path)}, as ${why}`, span)
   }
   const { field } = at
   if (field !== undefined && isPresent(field)) {
     const message = msg`Cannot drop field ${shownField(path.path)}. Dropped fields must be removed from schema`
-    return rewinder.reject(message, span, hint('Field defined here', placeOf(field)))
+    return rewinder.reject(message, span, hint('Field defined here', definitionSpan(field)))
   }
   rewinder.steps.push({ kind: 'drop', path: path.path })
   rewinder.addField(at, path.path, anyType, { kind: 'dropped', by: statement })
 }
 
 export function rewindMove(
-  from: FieldPathPlace,
-  to: FieldPathPlace,
+  from: OutlineFieldPath,
+  to: OutlineFieldPath,
   statement: Statement,
   rewinder: RewindContext,
 ): undefined {
@@ -55,7 +55,7 @@ export function rewindMove(
     return
   }
   const moved = fieldAt(target)
-  if (source.kind !== 'place' || target.kind !== 'place' || moved === undefined) return
+  if (source.kind !== 'slot' || target.kind !== 'slot' || moved === undefined) return
   const { field: remaining } = source
   if (remaining !== undefined && isPresent(remaining) && remaining.defaultValue !== undefined) {
     const { content, defaultValue: value } = remaining
@@ -70,8 +70,8 @@ export function rewindMove(
 }
 
 function moveFault(
-  from: FieldPathPlace,
-  to: FieldPathPlace,
+  from: OutlineFieldPath,
+  to: OutlineFieldPath,
   source: FieldLookup,
   target: FieldLookup,
   statement: Statement,
@@ -88,7 +88,7 @@ function moveFault(
   }
   if (fieldAt(target) === undefined)
     return fault(msg`Cannot move field ${shown}, as it is not in the live schema`, span)
-  if (source.kind !== 'place') {
+  if (source.kind !== 'slot') {
     const why =
       source.kind === 'no parent' ? 'the parent object was removed.' : 'the parent value is not an object.'
     return fault(msg`Cannot move field ${shown}, as ${why}`, span)
@@ -103,13 +103,13 @@ function moveFault(
   return fault(
     msg`Cannot move field ${shown}, as it is in the submitted schema`,
     span,
-    hint('Field defined here', placeOf(field)),
+    hint('Field defined here', definitionSpan(field)),
     insertAfter(again, spanIn(statement, to), `\n    add ${pathSpelling(from.path)}`),
   )
 }
 
 /** Points to the declaration of a field, or to the statement that creates the field. */
-function placeOf({ nameSpan, origin, path }: Field): Span | undefined {
+function definitionSpan({ nameSpan, origin, path }: Field): Span | undefined {
   if (nameSpan !== undefined || !('by' in origin)) return nameSpan
   const { by } = origin
   if (origin.kind === 'dropped') return nameInStatement(by, path)

@@ -9,7 +9,7 @@ import type { DeclaredExpression, PlannedStep } from './declaration.ts'
 import type { Field, FieldLookup, FieldOrigin, StructShape } from './document-shape.ts'
 
 /** The object that contains a field, or lacks it, and the name of the field. */
-export type FieldPlace = Extract<FieldLookup, { kind: 'place' }>
+export type FieldSlot = Extract<FieldLookup, { kind: 'slot' }>
 
 export interface RewindContext {
   readonly shape: StructShape
@@ -17,6 +17,6 @@ export interface RewindContext {
   readonly steps: PlannedStep[]
   reject(message: Message, span: Span | undefined, ...remarks: readonly Remark[]): undefined
   valueFor(field: Field, path: FieldNames, span: Span | undefined): DeclaredExpression | undefined
-  setOrigin(at: FieldPlace, field: Field, origin: FieldOrigin): void
-  addField(at: FieldPlace, path: FieldNames, content: FieldType, origin: FieldOrigin): void
+  setOrigin(at: FieldSlot, field: Field, origin: FieldOrigin): void
+  addField(at: FieldSlot, path: FieldNames, content: FieldType, origin: FieldOrigin): void
 }

@@ -9,7 +9,7 @@ import type { FieldNames } from '../../../model/schema/migration-steps.ts'
 import { pathSpelling } from '../../../model/schema/paths.ts'
 import type { Diagnostic, Remark } from '../../failure/query-failure.ts'
 import type { Span } from '../../syntax/source.ts'
-import type { FieldPathPlace } from '../fsl/outline.ts'
+import type { OutlineFieldPath } from '../fsl/outline.ts'
 import { rewindBackfill } from './backfill.ts'
 import {
   type Declaration,
@@ -33,7 +33,7 @@ import {
 } from './document-shape.ts'
 import { addStatements, fault, hint, insertAfter, removal, valueHints, wildcardLast } from './hints.ts'
 import { rewindDrop, rewindMove } from './move.ts'
-import type { FieldPlace, RewindContext } from './rewind-context.ts'
+import type { FieldSlot, RewindContext } from './rewind-context.ts'
 import { rewindSplit } from './split.ts'
 
 /** Each rewind changes the shape that was passed to the constructor. */
@@ -95,11 +95,11 @@ export class Rewinder implements RewindContext {
     }
   }
 
-  setOrigin({ name, struct }: FieldPlace, field: Field, origin: FieldOrigin): void {
+  setOrigin({ name, struct }: FieldSlot, field: Field, origin: FieldOrigin): void {
     struct.fields.set(name, { ...field, origin })
   }
 
-  #add(path: FieldPathPlace, statement: Statement): undefined {
+  #add(path: OutlineFieldPath, statement: Statement): undefined {
     const span = spanIn(statement, path)
     const at = find(this.shape, path.path)
     const field = fieldAt(at)
@@ -107,7 +107,7 @@ export class Rewinder implements RewindContext {
     if (at.isInOpenObject) {
       return this.reject(msg`Cannot add field, as there is a wildcard in the same struct as ${shown}`, span)
     }
-    if (at.kind !== 'place' || field === undefined) {
+    if (at.kind !== 'slot' || field === undefined) {
       return this.reject(msg`Cannot add field, as ${shown} is not in the submitted schema`, span)
     }
     if (!isPresent(field)) {
@@ -131,7 +131,7 @@ export class Rewinder implements RewindContext {
     this.setOrigin(at, field, { kind: 'added', by: statement })
   }
 
-  #addedTwice({ origin }: Field, path: FieldPathPlace, statement: Statement): Diagnostic {
+  #addedTwice({ origin }: Field, path: OutlineFieldPath, statement: Statement): Diagnostic {
     const span = spanIn(statement, path)
     const shown = shownField(path.path)
     if (origin.kind === 'split into') {
@@ -189,11 +189,11 @@ export class Rewinder implements RewindContext {
   }
 
   /** Adds a field that documents have before a statement, but not after it. */
-  addField({ name, struct }: FieldPlace, path: FieldNames, content: FieldType, origin: FieldOrigin): void {
+  addField({ name, struct }: FieldSlot, path: FieldNames, content: FieldType, origin: FieldOrigin): void {
     struct.fields.set(name, { path, origin, content })
   }
 
-  #moveConflicts(into: FieldPathPlace, statement: Statement): undefined {
+  #moveConflicts(into: OutlineFieldPath, statement: Statement): undefined {
     const span = spanIn(statement, into)
     if (!hasWildcard(this.shape)) {
       const message = msg`Cannot move wildcard conflicts, as there is no wildcard in the submitted schema`
@@ -210,9 +210,9 @@ export class Rewinder implements RewindContext {
   }
 
   /** The conflicts field must have the type `{ *: Any } | Null`. */
-  #checkConflictsField({ path }: FieldPathPlace, span: Span | undefined): undefined {
+  #checkConflictsField({ path }: OutlineFieldPath, span: Span | undefined): undefined {
     const at = find(this.shape, path)
-    const field = at.kind === 'place' && at.isTop ? at.field : undefined
+    const field = at.kind === 'slot' && at.isTop ? at.field : undefined
     if (field === undefined || !isPresent(field)) {
       const why = msg`as it is not in the submitted schema`
       return this.reject(msg`Cannot move wildcard conflicts to field ${shownField(path)}, ${why}`, span)
@@ -221,7 +221,7 @@ export class Rewinder implements RewindContext {
     this.reject(msg`Wildcard conflicts field must have the type \`{ *: Any } | Null\``, span)
   }
 
-  #moveWildcard(into: FieldPathPlace, statement: Statement): undefined {
+  #moveWildcard(into: OutlineFieldPath, statement: Statement): undefined {
     const span = spanIn(statement, into)
     const { fields } = this.shape
     if (hasWildcard(this.shape)) {

@@ -6,7 +6,7 @@ import { anyType, nullType } from '../../../model/schema/field-types.ts'
 import { isSamePath, pathSpelling } from '../../../model/schema/paths.ts'
 import { unionOf } from '../../../model/schema/type-check.ts'
 import type { Diagnostic } from '../../failure/query-failure.ts'
-import type { FieldPathPlace } from '../fsl/outline.ts'
+import type { OutlineFieldPath } from '../fsl/outline.ts'
 import type { MigrationStatement } from '../fsl/schema-items.ts'
 import { type Statement, spanIn } from './declaration.ts'
 import {
@@ -42,10 +42,10 @@ export function rewindSplit(node: SplitNode, statement: Statement, rewinder: Rew
   rewinder.steps.push({ kind: 'split', from: node.field.path, targets })
   // Finds the source again, because rewinding the targets has changed the shape. For example, the parents of the source
   // may no longer exist, or the source is itself a target.
-  const place = find(shape, node.field.path)
-  if (place.kind !== 'place' || invalid !== undefined) return
+  const slot = find(shape, node.field.path)
+  if (slot.kind !== 'slot' || invalid !== undefined) return
   const union = unionOf([...targets.map(({ type }) => type), nullType])
-  rewinder.addField(place, node.field.path, union, { kind: 'split', by: statement })
+  rewinder.addField(slot, node.field.path, union, { kind: 'split', by: statement })
 }
 
 function sourceFault(
@@ -54,7 +54,7 @@ function sourceFault(
   { field }: SplitNode,
   statement: Statement,
 ): Diagnostic | undefined {
-  if (at.kind !== 'place') return undefined
+  if (at.kind !== 'slot') return undefined
   const span = spanIn(statement, field)
   if (at.isInOpenObject) {
     const shown = shownField(field.path)
@@ -80,31 +80,35 @@ function sourceFault(
 }
 
 /** Marks a target field as absent before the split, and returns the target for the migration step. */
-function rewindTarget(target: FieldPathPlace, statement: Statement, rewinder: RewindContext) {
+function rewindTarget(target: OutlineFieldPath, statement: Statement, rewinder: RewindContext) {
   const { path } = target
   const at = find(rewinder.shape, path)
   const invalid = targetFault(at, target, statement)
   if (invalid !== undefined) rewinder.faults.push(invalid)
   const field = fieldAt(at)
-  if (invalid !== undefined || field === undefined || at.kind !== 'place')
+  if (invalid !== undefined || field === undefined || at.kind !== 'slot')
     return { path, type: anyType, value: undefined }
   const value = rewinder.valueFor(field, path, spanIn(statement, target))
   rewinder.setOrigin(at, field, { kind: 'split into', by: statement, target })
   return { path, type: typeOf(field.content), value }
 }
 
-function targetFault(at: FieldLookup, target: FieldPathPlace, statement: Statement): Diagnostic | undefined {
+function targetFault(
+  at: FieldLookup,
+  target: OutlineFieldPath,
+  statement: Statement,
+): Diagnostic | undefined {
   const span = spanIn(statement, target)
   if (at.isInOpenObject) {
     const shown = shownField(target.path)
     return fault(msg`Cannot split into field ${shown}, which is in a struct with a wildcard definition`, span)
   }
-  if (at.kind !== 'place' || at.field === undefined)
+  if (at.kind !== 'slot' || at.field === undefined)
     return fault(msg`Cannot split field, as ${shownField(target.path)} is not in the submitted schema`, span)
   return isPresent(at.field) ? undefined : originFault(at.field, target, statement)
 }
 
-function originFault({ origin }: Field, target: FieldPathPlace, statement: Statement): Diagnostic {
+function originFault({ origin }: Field, target: OutlineFieldPath, statement: Statement): Diagnostic {
   const span = spanIn(statement, target)
   if (origin.kind === 'moved into') {
     const { by } = origin

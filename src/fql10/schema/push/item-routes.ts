@@ -21,8 +21,8 @@ import {
   isRehearsal,
   JsonText,
   notFound,
+  type ResponseMembers,
   type Route,
-  type SchemaAnswer,
   type SchemaCall,
   SchemaFailure,
 } from './route.ts'
@@ -69,13 +69,13 @@ function snippetOf(request: SchemaRequest): SchemaItem {
 }
 
 /** Responds with the position, the text and the definition of an item. */
-function itemAnswer(
+function itemMembers(
   item: Pick<SchemaItem, 'kind' | 'source'>,
-  place: SourceRange,
+  range: SourceRange,
   content: string,
   definition: JsonText,
 ) {
-  const { end, start } = place
+  const { end, start } = range
   return { filename: item.source.name, span: { start, end }, content, definition }
 }
 
@@ -94,8 +94,8 @@ function contentOf(item: SchemaItem): string {
 function executePush(
   { request, session, version }: SchemaCall,
   push: Push,
-  respond: () => Omit<SchemaAnswer, 'version'>,
-): SchemaAnswer {
+  respond: () => Omit<ResponseMembers, 'version'>,
+): ResponseMembers {
   const plan = planOf(push, session)
   if (isRehearsal(request)) {
     return { version, diff: diffText(plan, diffFormOf(request) ?? 'semantic', request) }
@@ -104,7 +104,7 @@ function executePush(
   return { version: plan.changes.length > 0 ? commitTime : version, ...respond() }
 }
 
-function add(call: SchemaCall): SchemaAnswer {
+function add(call: SchemaCall): ResponseMembers {
   const { request, session } = call
   const item = snippetOf(request)
   const main = currentFiles(session).find(({ name }) => name === mainFile)
@@ -114,33 +114,33 @@ function add(call: SchemaCall): SchemaAnswer {
     const { items } = readFile({ name: mainFile, text })
     const added = items.find(each => itemKey(each) === itemKey(item)) ?? item
     const definition = definitionText(item.kind, item.name.text, session)
-    return itemAnswer(added, placeWithComment(added), request.text, definition)
+    return itemMembers(added, placeWithComment(added), request.text, definition)
   })
 }
 
-function replace(call: SchemaCall): SchemaAnswer {
+function replace(call: SchemaCall): ResponseMembers {
   const { request, session } = call
   const snippet = snippetOf(request)
   const item = namedItem(call, currentFiles(session))
   const { source } = item
-  const place = placeWithComment(item)
-  const text = source.text.slice(0, place.start) + request.text + source.text.slice(place.end)
+  const range = placeWithComment(item)
+  const text = source.text.slice(0, range.start) + request.text + source.text.slice(range.end)
   const renamed = new Map([[itemKey(item), itemKey(snippet)]])
   const files = [{ name: source.name, text }]
   return executePush(call, { files, isWhole: false, renamed }, () =>
-    itemAnswer(item, place, request.text, definitionText(item.kind, snippet.name.text, session)),
+    itemMembers(item, range, request.text, definitionText(item.kind, snippet.name.text, session)),
   )
 }
 
-function remove(call: SchemaCall): SchemaAnswer {
+function remove(call: SchemaCall): ResponseMembers {
   const { session } = call
   const item = namedItem(call, currentFiles(session))
   const { source } = item
-  const place = placeWithComment(item)
+  const range = placeWithComment(item)
   const definition = definitionText(item.kind, item.name.text, session)
-  const files = [{ name: source.name, text: cut(source.text, place) }]
+  const files = [{ name: source.name, text: cut(source.text, range) }]
   return executePush(call, { files, isWhole: false }, () =>
-    itemAnswer(item, place, contentOf(item), definition),
+    itemMembers(item, range, contentOf(item), definition),
   )
 }
 
@@ -148,14 +148,14 @@ export const itemRoutes: readonly Route[] = [
   {
     method: 'GET',
     path: ['items', '*', '*'],
-    answer(call) {
+    handle(call) {
       const { session, version } = call
       const item = namedItem(call, refreshFiles(session))
       const definition = definitionText(item.kind, item.name.text, session)
-      return { version, ...itemAnswer(item, placeWithComment(item), contentOf(item), definition) }
+      return { version, ...itemMembers(item, placeWithComment(item), contentOf(item), definition) }
     },
   },
-  { method: 'POST', path: ['items', '*'], writes: 'unless rehearsed', answer: add },
-  { method: 'POST', path: ['items', '*', '*'], writes: 'unless rehearsed', answer: replace },
-  { method: 'DELETE', path: ['items', '*', '*'], writes: 'unless rehearsed', answer: remove },
+  { method: 'POST', path: ['items', '*'], writes: 'unless rehearsed', handle: add },
+  { method: 'POST', path: ['items', '*', '*'], writes: 'unless rehearsed', handle: replace },
+  { method: 'DELETE', path: ['items', '*', '*'], writes: 'unless rehearsed', handle: remove },
 ]

@@ -35,7 +35,7 @@ export class JsonText {
  */
 export const commitTime: JsonText = new JsonText('\u0001')
 
-export type SchemaAnswer = { readonly version: Micros | JsonText; readonly [member: string]: unknown }
+export type ResponseMembers = { readonly version: Micros | JsonText; readonly [member: string]: unknown }
 
 export interface Route {
   readonly method: string
@@ -44,7 +44,7 @@ export interface Route {
   /** `unless rehearsed`: all requests except rehearsals ({@link isRehearsal}) write. Writing needs an admin key. */
   readonly writes?: 'always' | 'unless rehearsed'
   /** Returns the members of the response. Throws a SchemaFailure. */
-  readonly answer: (call: SchemaCall) => SchemaAnswer
+  readonly handle: (call: SchemaCall) => ResponseMembers
 }
 
 /** A rehearsal (dry run) describes the effects of a change, and writes nothing. */

@@ -36,7 +36,7 @@ const fileRoutes: readonly Route[] = [
   {
     method: 'GET',
     path: ['files'],
-    answer: ({ request, session, version }) => ({
+    handle: ({ request, session, version }) => ({
       version,
       files: filesOf(request, session).map(({ name }) => ({ filename: name })),
     }),
@@ -44,7 +44,7 @@ const fileRoutes: readonly Route[] = [
   {
     method: 'GET',
     path: ['files', '*'],
-    answer({ request, session, version }) {
+    handle({ request, session, version }) {
       const found = filesOf(request, session).find(({ name }) => name === request.path[1])
       if (found === undefined) throw notFound()
       return { version, content: found.text }
@@ -54,7 +54,7 @@ const fileRoutes: readonly Route[] = [
     method: 'POST',
     path: ['update'],
     writes: 'always',
-    answer({ request, session, version }) {
+    handle({ request, session, version }) {
       if (request.parameters.staged === 'true' || isStaged(session)) {
         stagePush(pushOf(request), session)
         return { version: commitTime }
@@ -67,7 +67,7 @@ const fileRoutes: readonly Route[] = [
 ]
 
 /** Compares with the active schema, or with the staged schema if the request has `staged=true`. Writes nothing. */
-const compare: Route['answer'] = ({ request, session, version }) => {
+const compare: Route['handle'] = ({ request, session, version }) => {
   const push = pushOf(request)
   const form = diffFormOf(request) ?? 'semantic'
   const isOfStaged = request.parameters.staged === 'true' && isStaged(session)
@@ -97,10 +97,10 @@ function planFromStaged(push: Push, session: Session): PushPlan {
 const diffRoutes: readonly Route[] = ['diff', 'validate'].map(name => ({
   method: 'POST',
   path: [name],
-  answer: compare,
+  handle: compare,
 }))
 
-const status: Route['answer'] = ({ request, session, version }) => {
+const status: Route['handle'] = ({ request, session, version }) => {
   const { pendingSummary, status } = stagedState(session)
   const form = diffFormOf(request)
   if (form === undefined) return { version, status }
@@ -109,12 +109,12 @@ const status: Route['answer'] = ({ request, session, version }) => {
   return { version, status, pending_summary: pendingSummary, diff }
 }
 
-const commit: Route['answer'] = ({ session }) => {
+const commit: Route['handle'] = ({ session }) => {
   commitStaged(session)
   return { version: commitTime }
 }
 
-const abandon: Route['answer'] = ({ session }) => {
+const abandon: Route['handle'] = ({ session }) => {
   abandonStaged(session)
   return { version: commitTime }
 }
@@ -125,9 +125,9 @@ function stagedPaths(name: string, route: Omit<Route, 'path'>): readonly Route[]
 }
 
 const stagedRoutes: readonly Route[] = [
-  ...stagedPaths('status', { method: 'GET', answer: status }),
-  ...stagedPaths('commit', { method: 'POST', writes: 'always', answer: commit }),
-  ...stagedPaths('abandon', { method: 'POST', writes: 'always', answer: abandon }),
+  ...stagedPaths('status', { method: 'GET', handle: status }),
+  ...stagedPaths('commit', { method: 'POST', writes: 'always', handle: commit }),
+  ...stagedPaths('abandon', { method: 'POST', writes: 'always', handle: abandon }),
 ]
 
 const routes: readonly Route[] = [
@@ -139,15 +139,15 @@ const routes: readonly Route[] = [
 
 /** If a schema is staged, the wrapped endpoint reads and writes the staged schema. */
 function inStagedSchema(route: Route): Route {
-  const answer: Route['answer'] = call => {
+  const handle: Route['handle'] = call => {
     const { request, session } = call
-    if (!isStaged(session)) return route.answer(call)
+    if (!isStaged(session)) return route.handle(call)
     const rehearsal = stagedSession(session)
-    const members = route.answer({ ...call, session: rehearsal })
+    const members = route.handle({ ...call, session: rehearsal })
     if (doesWrite(route, request)) stageRehearsal(rehearsal, session)
     return members
   }
-  return { ...route, answer }
+  return { ...route, handle }
 }
 
 /** Throws a SchemaFailure if there is no such endpoint. */

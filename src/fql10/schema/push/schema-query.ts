@@ -26,7 +26,7 @@ import {
   documentTime,
   doesWrite,
   JsonText,
-  type SchemaAnswer,
+  type ResponseMembers,
   SchemaFailure,
 } from './route.ts'
 import { routeOf } from './routes.ts'
@@ -66,7 +66,7 @@ export class SchemaQuery implements Query {
     else if (this.#typecheck === 'true' && !doesWrite(route, request)) session.typecheck = true
     const version = session.transaction.catalogue.schemaVersion(session.database)
     if (checksVersion(route, request)) checkVersion(request, version)
-    return { status: 200, body: bodyOf(route.answer({ request, session, version })) }
+    return { status: 200, body: bodyOf(route.handle({ request, session, version })) }
   }
 
   value(session: Session): Value {
@@ -94,12 +94,12 @@ function checkVersion({ parameters }: SchemaRequest, version: Micros): void {
   if (BigInt(given) !== BigInt(version)) throw new SchemaFailure(409, msg`Stale schema version provided`)
 }
 
-function bodyOf(answer: SchemaAnswer): string {
-  const members = Object.entries(answer).map(([name, value]) => {
+function bodyOf(members: ResponseMembers): string {
+  const texts = Object.entries(members).map(([name, value]) => {
     const text = value instanceof JsonText ? value.text : JSON.stringify(value)
     return `${JSON.stringify(name)}:${text}`
   })
-  return `{${members.join(',')}}`
+  return `{${texts.join(',')}}`
 }
 
 export function completeSchemaBody(body: string, time: Micros): string {

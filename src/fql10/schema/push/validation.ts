@@ -9,7 +9,7 @@ import type { FindCollection, ReferredCollection } from '../../../model/session.
 import type { Diagnostic } from '../../failure/query-failure.ts'
 import type { TypeNode } from '../../syntax/nodes.ts'
 import type { Source } from '../../syntax/source.ts'
-import type { NamePlace } from '../fsl/outline.ts'
+import type { OutlineName } from '../fsl/outline.ts'
 import type { CollectionItem, ProviderItem, RoleItem, SchemaItem } from '../fsl/schema-items.ts'
 import { resolveSignature } from '../signatures.ts'
 
@@ -59,7 +59,7 @@ function finderOf(collections: readonly CollectionItem[]): FindCollection {
 function fault(
   source: Source,
   message: Message,
-  { end, start }: Pick<NamePlace, 'start' | 'end'>,
+  { end, start }: Pick<OutlineName, 'start' | 'end'>,
 ): Diagnostic {
   return { name: 'error', message, span: { source, start, end } }
 }

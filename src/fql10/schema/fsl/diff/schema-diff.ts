@@ -82,12 +82,12 @@ function itemLines(change: ItemChange): readonly DiffLine[] {
 }
 
 function titleOf({ after, before }: ItemChange): string {
-  if (before === undefined && after !== undefined) return `* Adding ${named(after)} to ${placeOf(after)}`
+  if (before === undefined && after !== undefined) return `* Adding ${named(after)} to ${fileAndLine(after)}`
   if (before !== undefined && after === undefined)
-    return `* Removing ${named(before)} from ${placeOf(before)}`
+    return `* Removing ${named(before)} from ${fileAndLine(before)}`
   const [was, is] = [before as SchemaItem, after as SchemaItem]
-  const moved = was.source.name === is.source.name ? '' : ` (previously defined at ${placeOf(was)})`
-  return `* Modifying ${named(was)} at ${placeOf(is)}${moved}`
+  const moved = was.source.name === is.source.name ? '' : ` (previously defined at ${fileAndLine(was)})`
+  return `* Modifying ${named(was)} at ${fileAndLine(is)}${moved}`
 }
 
 function named({ kind, name }: SchemaItem): string {
@@ -95,6 +95,6 @@ function named({ kind, name }: SchemaItem): string {
 }
 
 /** File, line and column. An item includes the comment and the annotations above it. */
-function placeOf({ commentStart, source }: SchemaItem): string {
+function fileAndLine({ commentStart, source }: SchemaItem): string {
   return source.positionText(commentStart)
 }

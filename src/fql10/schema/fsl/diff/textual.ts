@@ -8,7 +8,7 @@ import { type Coloring, type DiffLine, renderLines } from './drawing.ts'
 type FileTexts = ReadonlyMap<string, string>
 
 /** The number of unchanged lines that are shown before and after a change. */
-const contextRows = 3
+const contextPairs = 3
 
 /**
  * Maximum number of changed lines for which the shortest difference is computed, because the cost grows with the square
@@ -17,7 +17,7 @@ const contextRows = 3
 const editsMax = 2000
 
 /** Aligned lines of the old and the new text. A missing line is undefined. */
-interface Row {
+interface LinePair {
   readonly before: string | undefined
   readonly after: string | undefined
 }
@@ -28,7 +28,7 @@ export function textualDiff(before: FileTexts, after: FileTexts, coloring: Color
     left < right ? -1 : 1,
   )
   const files = names.flatMap(name => {
-    const lines = hunkLines(rowsOf(linesOf(before.get(name)), linesOf(after.get(name))))
+    const lines = hunkLines(pairLines(linesOf(before.get(name)), linesOf(after.get(name))))
     const title: DiffLine = { tone: 'title', text: name }
     return lines.length === 0 ? [] : [renderLines([title, ...lines], coloring)]
   })
@@ -43,7 +43,7 @@ function linesOf(text: string | undefined): readonly string[] {
 }
 
 /** Removed lines and added lines at the same position form replacements. */
-function rowsOf(before: readonly string[], after: readonly string[]): readonly Row[] {
+function pairLines(before: readonly string[], after: readonly string[]): readonly LinePair[] {
   step(before.length + after.length)
   let start = 0
   while (start < before.length && start < after.length && before[start] === after[start]) start++
@@ -51,23 +51,23 @@ function rowsOf(before: readonly string[], after: readonly string[]): readonly R
   const most = Math.min(before.length, after.length) - start
   while (same < most && before.at(-1 - same) === after.at(-1 - same)) same++
   return [
-    ...before.slice(0, start).map(unchangedRow),
-    ...changedRows(before.slice(start, before.length - same), after.slice(start, after.length - same)),
-    ...before.slice(before.length - same).map(unchangedRow),
+    ...before.slice(0, start).map(unchangedPair),
+    ...changedPairs(before.slice(start, before.length - same), after.slice(start, after.length - same)),
+    ...before.slice(before.length - same).map(unchangedPair),
   ]
 }
 
-function unchangedRow(line: string): Row {
+function unchangedPair(line: string): LinePair {
   return { before: line, after: line }
 }
 
-function changedRows(before: readonly string[], after: readonly string[]): readonly Row[] {
+function changedPairs(before: readonly string[], after: readonly string[]): readonly LinePair[] {
   const changes = diffArrays([...before], [...after], { maxEditLength: editsMax })
   if (changes === undefined) {
     step(editsMax * editsMax)
-    return replacedRows(before, after)
+    return replacedPairs(before, after)
   }
-  const rows: Row[] = []
+  const pairs: LinePair[] = []
   let removed: readonly string[] = []
   let added: readonly string[] = []
   let edits = 0
@@ -75,61 +75,61 @@ function changedRows(before: readonly string[], after: readonly string[]): reado
     if (change.removed) removed = change.value
     else if (change.added) added = change.value
     else {
-      rows.push(...replacedRows(removed, added), ...change.value.map(unchangedRow))
+      pairs.push(...replacedPairs(removed, added), ...change.value.map(unchangedPair))
       removed = added = []
     }
     if (change.removed || change.added) edits += change.count
   }
   step(edits * edits)
-  return [...rows, ...replacedRows(removed, added)]
+  return [...pairs, ...replacedPairs(removed, added)]
 }
 
-function replacedRows(removed: readonly string[], added: readonly string[]): readonly Row[] {
+function replacedPairs(removed: readonly string[], added: readonly string[]): readonly LinePair[] {
   const count = Math.max(removed.length, added.length)
   return Array.from({ length: count }, (_, at) => ({ before: removed[at], after: added[at] }))
 }
 
-function isKept({ before, after }: Row): boolean {
+function isKept({ before, after }: LinePair): boolean {
   return before === after
 }
 
 /**
  * Line numbers refer to the new text. The last line number in a hunk's title can exceed the number of lines in the new
- * text, because `rows` also contains removed lines.
+ * text, because `pairs` also contains removed lines.
  */
-function hunkLines(rows: readonly Row[]): readonly DiffLine[] {
+function hunkLines(pairs: readonly LinePair[]): readonly DiffLine[] {
   const lines: DiffLine[] = []
   let number = 0
   let counted = 0
   const numberOf = (at: number) => {
-    for (; counted < at; counted++) if (rows[counted]?.after !== undefined) number++
+    for (; counted < at; counted++) if (pairs[counted]?.after !== undefined) number++
     return number
   }
-  for (let at = nextChange(rows, 0); at < rows.length; ) {
+  for (let at = nextChange(pairs, 0); at < pairs.length; ) {
     let end = at + 1
-    for (let next = nextChange(rows, end); next < rows.length && next - end <= 2 * contextRows; ) {
+    for (let next = nextChange(pairs, end); next < pairs.length && next - end <= 2 * contextPairs; ) {
       end = next + 1
-      next = nextChange(rows, end)
+      next = nextChange(pairs, end)
     }
-    const first = Math.max(0, numberOf(at) - contextRows) + 1
-    const last = Math.min(numberOf(end) + contextRows, rows.length)
+    const first = Math.max(0, numberOf(at) - contextPairs) + 1
+    const last = Math.min(numberOf(end) + contextPairs, pairs.length)
     lines.push({ tone: 'title', text: `@ line ${first} to ${last}` })
-    const shown = rows.slice(Math.max(0, at - contextRows), end + contextRows)
-    for (const row of shown) lines.push(...rowLines(row))
-    at = nextChange(rows, end)
+    const shown = pairs.slice(Math.max(0, at - contextPairs), end + contextPairs)
+    for (const pair of shown) lines.push(...linesOfPair(pair))
+    at = nextChange(pairs, end)
   }
   return lines
 }
 
-function nextChange(rows: readonly Row[], from: number): number {
+function nextChange(pairs: readonly LinePair[], from: number): number {
   let at = from
-  while (at < rows.length && isKept(rows[at] as Row)) at++
+  while (at < pairs.length && isKept(pairs[at] as LinePair)) at++
   return at
 }
 
-function rowLines(row: Row): readonly DiffLine[] {
-  const { before, after } = row
-  if (isKept(row)) return [{ tone: 'plain', text: before === '' ? '' : `  ${before}` }]
+function linesOfPair(pair: LinePair): readonly DiffLine[] {
+  const { before, after } = pair
+  if (isKept(pair)) return [{ tone: 'plain', text: before === '' ? '' : `  ${before}` }]
   const lines: DiffLine[] = []
   if (before !== undefined) lines.push({ tone: 'removed', text: before === '' ? '-' : `- ${before}` })
   if (after !== undefined) lines.push({ tone: 'added', text: after === '' ? '+' : `+ ${after}` })

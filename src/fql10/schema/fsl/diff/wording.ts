@@ -1,6 +1,6 @@
 // The lines about the members of a schema item: first additions, then removals, then changes.
 
-import type { AnnotationPlace } from '../outline.ts'
+import type { OutlineAnnotation } from '../outline.ts'
 import type { SchemaItem } from '../schema-items.ts'
 import { type DiffLine, indentLine, markedLine } from './drawing.ts'
 import type { ItemPair } from './item-comparison.ts'
@@ -51,7 +51,7 @@ export function renameLines({ after, before }: ItemPair): readonly DiffLine[] {
   return [markedLine('changed', `rename to \`${after.name.text}\``)]
 }
 
-const annotationWording = changingWording<AnnotationPlace>(
+const annotationWording = changingWording<OutlineAnnotation>(
   ({ kind, name }) => `${kind} set to ${name.text}`,
   ({ before, after }) => before.name.text !== after.name.text,
 )
