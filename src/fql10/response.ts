@@ -32,9 +32,9 @@ export interface RequestOptions {
 }
 
 /**
- * Returns the beginning of a successful body, followed by `|` and the schema version. {@link splitVersion} separates the
- * two parts, and {@link completeBody} adds the rest of the body. `type` is the static type of the result; undefined if the
- * query was not checked.
+ * Returns the beginning of a successful body, followed by `|` and the schema version. {@link splitVersion} separates
+ * the two parts, and {@link completeBody} adds the rest of the body. `type` is the static type of the result; undefined
+ * if the query was not checked.
  */
 export function beginningOfResult(
   data: string,

@@ -95,13 +95,13 @@ class ValueCounter {
   }
 
   indexFor({ index, text }: Specifier): number {
-    const position = this.#position(index)
-    if (position === undefined) throw new FormatError('conversion', text)
-    this.#previous = position
-    return position
+    const valueIndex = this.#valueIndex(index)
+    if (valueIndex === undefined) throw new FormatError('conversion', text)
+    this.#previous = valueIndex
+    return valueIndex
   }
 
-  #position(index: Specifier['index']): number | undefined {
+  #valueIndex(index: Specifier['index']): number | undefined {
     if (index === 'previous') return this.#previous
     if (index === undefined) {
       if (this.#next < this.#count) return this.#next++

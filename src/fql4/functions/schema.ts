@@ -18,7 +18,7 @@ function creator(name: string, kind: NativeName, what: string, params: string, l
     example: [`{"exists": {"select": "ref", "from": {"${name}": {"object": ${params}}}}}`, 'true'],
     evaluate(args, call) {
       return createDocument(
-        ownCollection(kind, call),
+        nativeCollection(kind, call),
         undefined,
         args[name] as ReadonlyMap<string, Value>,
         call.session,
@@ -69,6 +69,6 @@ export const schema = family('Schema', [
   }),
 ])
 
-function ownCollection(kind: NativeName, call: Call): Ref {
+function nativeCollection(kind: NativeName, call: Call): Ref {
   return new Ref(call.session.database, native.collections, BigInt(native[kind]))
 }

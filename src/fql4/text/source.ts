@@ -1,4 +1,4 @@
-// Positions of the parts of a parsed expression in the text, and excerpts of the text for error messages.
+// Ranges of the parts of a parsed expression in the text, and excerpts of the text for error messages.
 
 /** A range of a text, in UTF-16 units. `end` is exclusive. */
 export interface TextRange {

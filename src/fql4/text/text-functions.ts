@@ -78,7 +78,7 @@ function showParameter({ label, kind, options }: Parameter): string {
   }
 }
 
-function readRow(line: string): WireFunction {
+function readFunction(line: string): WireFunction {
   const [name = '', wire = '', written = '', result = '', effect = '', family = '', summary = ''] =
     line.split('|')
   const parameters = written.split(' ').map(readParameter)
@@ -136,8 +136,8 @@ export const wireFunctions: ReadonlyMap<string, WireFunction> = new Map(
     .trim()
     .split('\n')
     .map(line => {
-      const row = readRow(line)
-      return [row.name, row]
+      const wireFunction = readFunction(line)
+      return [wireFunction.name, wireFunction]
     }),
 )
 
