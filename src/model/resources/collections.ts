@@ -68,7 +68,10 @@ export const collectionResource: Resource = {
     const parts = ['computed_fields', 'constraints', 'indexes']
     const isChanged = parts.some(name => !isSame(fields.get(name), previous?.fields.get(name)))
     const steps = addedSteps(previous?.fields, fields)
-    if (isChanged || steps?.length !== 0) updateOwnIndexes(ref, fields, session, steps)
+    const beforeRemoval = () => {
+      if (isProtected(ref.database, session)) throw destructive('delete index')
+    }
+    if (isChanged || steps?.length !== 0) updateOwnIndexes(ref, fields, session, steps, { beforeRemoval })
   },
   beforeDelete(version, session) {
     if (isProtected(version.ref.database, session)) throw destructive('delete collection')

@@ -84,8 +84,8 @@ export function faultText(fault: Fault): string {
 }
 
 /**
- * The error texts for changes that a protected database rejects. The *backing index* is the index that the query
- * deletes, always an index with a name.
+ * The error texts for changes that a protected database rejects. A *backing index* is an index with a name, or the
+ * stored index of an index or unique constraint in a collection's definition.
  */
 export const destructiveTexts: Readonly<Record<DestructiveChange, string>> = {
   'delete collection': 'Cannot delete collection',

@@ -105,14 +105,18 @@ export function storedIndexFinder(collection: Ref, definition: ObjectValue, sess
  * Creates, changes and deletes the stored indexes for a definition. `steps` are its new migration steps. If they cannot
  * change the rows of an index, the rows are preserved, and only the paths of the index's fields change. If `steps` is
  * undefined, all indexes are rebuilt. `planned` is a definition that is not active yet: its indexes are created, but
- * enforce no unique constraints.
+ * enforce no unique constraints. `beforeRemoval` is called before the deletion of an index that the definition no longer
+ * has, but not for an index that a migration replaces.
  */
 export function updateOwnIndexes(
   collection: Ref,
   definition: ObjectValue,
   session: Session,
   steps: readonly Step[] | undefined,
-  planned?: ObjectValue,
+  {
+    beforeRemoval,
+    planned,
+  }: { readonly planned?: ObjectValue | undefined; readonly beforeRemoval?: () => void } = {},
 ): void {
   const { transaction } = session
   const wanted = new Map<string, Map<string, Value>>()
@@ -129,6 +133,7 @@ export function updateOwnIndexes(
     const key = migrated && contentKey(migrated)
     const next = key === undefined ? undefined : wanted.get(key)
     if (migrated === undefined || key === undefined || next === undefined) {
+      if (migrated !== undefined) beforeRemoval?.()
       applyWrite(() => transaction.delete(index.ref), 'call')
       continue
     }

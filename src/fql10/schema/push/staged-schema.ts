@@ -67,7 +67,7 @@ function stage(files: readonly FileText[], session: Session): void {
   stageSchemaFiles(files, session)
   const planned = new Map(plannedCollections(session).map(({ definition, ref }) => [ref.id, definition]))
   for (const { definition, ref } of collectionsOf(session)) {
-    updateOwnIndexes(ref, definition, session, [], planned.get(ref.id))
+    updateOwnIndexes(ref, definition, session, [], { planned: planned.get(ref.id) })
   }
 }
 
