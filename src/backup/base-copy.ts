@@ -19,7 +19,7 @@ import type { ChainPlace } from '../storage/log/segment.ts'
 import { copyStore, storeBytes } from '../storage/log/store-copy.ts'
 import { lastCommit } from '../storage/store/last-commit.ts'
 import { baseContent } from './catalogue.ts'
-import { decodeChunk, encodeChunk, partBytes, partsOf } from './chunk.ts'
+import { packObject, partBytes, partsOf, unpackObject } from './object-format.ts'
 import {
   type BaseName,
   baseObject,
@@ -91,7 +91,7 @@ async function encodePart({ bytes, folder }: StoreCopy, number: number): Promise
       if (bytesRead === 0) throw new BackupError(`the copy in ${folder} is shorter than its original size`)
       at += bytesRead
     }
-    return encodeChunk(part)
+    return packObject(part)
   } finally {
     await file.close()
   }
@@ -114,7 +114,7 @@ export async function writeParts(
       const object = await target.get(name)
       if (object === undefined)
         throw new BackupError(`the object ${name} is missing in the backup ${target.name}`)
-      const part = await decodeChunk(name, object, partBytes)
+      const part = await unpackObject(name, object, partBytes)
       await file.write(part, 0, part.length, written)
       written += part.length
       onPart(written)
@@ -129,7 +129,9 @@ export async function writeParts(
 
 interface BaseWriterOptions {
   readonly target: BackupTarget
+  /** The data directory of the service. */
   readonly data: string
+  /** The name of the commit log. */
   readonly log: Bytes
   readonly timers: Timers
   /** Sequence number of the newest durable record. */

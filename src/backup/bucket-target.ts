@@ -38,8 +38,8 @@ export async function openBucketTarget(bucket: string, prefix: string): Promise<
   )
   const client = await openS3Client({ region: process.env.AWS_REGION ?? process.env.AWS_DEFAULT_REGION })
   const name = `s3://${bucket}${prefix === '' ? '' : `/${prefix}`}`
-  const before = prefix === '' ? '' : `${prefix}/`
-  const locationOf = (object: string) => ({ Bucket: bucket, Key: before + object })
+  const keyPrefix = prefix === '' ? '' : `${prefix}/`
+  const locationOf = (object: string) => ({ Bucket: bucket, Key: keyPrefix + object })
   type Limit = { readonly abortSignal: AbortSignal }
   const withReason = async <T>(what: 'read' | 'written', work: (limit: Limit) => Promise<T>, bytes = 0) => {
     const controller = new AbortController()
@@ -96,21 +96,21 @@ export async function openBucketTarget(bucket: string, prefix: string): Promise<
       })
     },
     async *list(objects, after) {
-      const checked = listingCheck(name, before + objects)
+      const checkKeys = listingCheck(name, keyPrefix + objects)
       for (let token: string | undefined, isFirst = true; isFirst || token !== undefined; isFirst = false) {
         const request = {
           Bucket: bucket,
-          Prefix: before + objects,
+          Prefix: keyPrefix + objects,
           ...(token === undefined
-            ? after !== undefined && { StartAfter: before + after }
+            ? after !== undefined && { StartAfter: keyPrefix + after }
             : { ContinuationToken: token }),
         }
         const page: ListObjectsV2CommandOutput = await withReason('read', limit =>
           client.send(new ListObjectsV2Command(request), limit),
         )
         const keys = (page.Contents ?? []).flatMap(({ Key }) => Key ?? [])
-        checked(keys)
-        for (const key of keys) yield key.slice(before.length)
+        checkKeys(keys)
+        for (const key of keys) yield key.slice(keyPrefix.length)
         token = page.NextContinuationToken
       }
     },

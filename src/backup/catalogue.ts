@@ -6,8 +6,8 @@ import { endOfTime, type Micros } from '../base/micros.ts'
 import type { Bytes } from '../storage/kv/kv-contract.ts'
 import type { ChainPlace } from '../storage/log/segment.ts'
 import { formatMicros } from '../values/time.ts'
-import { partsOf } from './chunk.ts'
 import { type LeaseReach, readLease } from './lease.ts'
+import { partsOf } from './object-format.ts'
 import {
   type BaseName,
   baseObject,

@@ -5,7 +5,9 @@ import type { Micros } from '../base/micros.ts'
 import type { ChainPlace } from '../storage/log/segment.ts'
 
 export interface BackupSetup {
+  /** The data directory of the service. */
   readonly data: string
+  /** The address of the folder or bucket. */
   readonly target: string
   readonly retentionDays: number
   readonly logLevel: LevelWithSilent

@@ -6,7 +6,7 @@ import { megabyte } from '../base/bytes.ts'
 import type { Micros } from '../base/micros.ts'
 import type { Cancel, Timers } from '../base/timers.ts'
 import type { ChainPlace } from '../storage/log/segment.ts'
-import { commitsIn, encodeChunk, recordsIn } from './chunk.ts'
+import { commitsIn, packObject, recordsIn } from './object-format.ts'
 
 /** Milliseconds for which records are collected. */
 const sealAfterMs = 1_000
@@ -54,7 +54,7 @@ export class PieceQueue {
   /** The record before the oldest pending record. */
   #start: ChainPlace
   /** Incremented by `clear`, to drop the records that are being compressed. */
-  #epoch = 0
+  #clearCount = 0
 
   constructor(options: QueueOptions) {
     this.#options = options
@@ -108,18 +108,18 @@ export class PieceQueue {
   seal(): Promise<void> {
     this.#cancelSeal?.()
     if (this.#collected.length === 0) return this.#sealed
-    const [records, bytes, arrivedMs, epoch] = [
+    const [records, bytes, arrivedMs, clearCount] = [
       this.#collected,
       this.#collectedBytes,
       this.#collectedSinceMs,
-      this.#epoch,
+      this.#clearCount,
     ]
     this.#collected = []
     this.#collectedBytes = 0
     this.#compressingBytes += bytes
     this.#sealed = this.#sealed.then(async () => {
       const piece = await pieceOf(Buffer.concat(records), arrivedMs)
-      if (epoch !== this.#epoch) return
+      if (clearCount !== this.#clearCount) return
       this.#compressingBytes -= bytes
       this.#pieces.push(piece)
       this.#pieceBytes += piece.object.length
@@ -141,10 +141,13 @@ export class PieceQueue {
    */
   continueAt(place: ChainPlace): boolean {
     if (place.sequence === this.#start.sequence) return place.checksum === this.#start.checksum
-    const holder = this.#pieces.find(
+    const containing = this.#pieces.find(
       ({ first, place: last }) => first <= place.sequence && place.sequence <= last.sequence,
     )
-    if (holder === undefined || holder.checksums[place.sequence - holder.first] !== place.checksum)
+    if (
+      containing === undefined ||
+      containing.checksums[place.sequence - containing.first] !== place.checksum
+    )
       return false
     while (this.next !== undefined && this.next.place.sequence <= place.sequence) this.shift()
     return true
@@ -163,7 +166,7 @@ export class PieceQueue {
     this.#compressingBytes = 0
     this.#place = place
     this.#start = place
-    this.#epoch++
+    this.#clearCount++
     return bytes
   }
 }
@@ -177,7 +180,7 @@ async function pieceOf(bytes: Buffer, arrivedMs: number): Promise<Piece> {
   const [oldest] = commits
   const newest = commits.at(-1)
   return {
-    object: await encodeChunk(bytes),
+    object: await packObject(bytes),
     first: first.sequence,
     before: first.before,
     place: { sequence: last.sequence, checksum: last.checksum },

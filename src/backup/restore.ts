@@ -19,7 +19,7 @@ import { secretKeyRow } from '../storage/store/records.ts'
 import { formatMicros } from '../values/time.ts'
 import { writeParts } from './base-copy.ts'
 import { type RestorePlan, readBase } from './catalogue.ts'
-import { commitsIn, decodeChunk, type PieceRecord, recordsIn } from './chunk.ts'
+import { commitsIn, type PieceRecord, recordsIn, unpackObject } from './object-format.ts'
 import { type BaseName, lineageBytes, type PieceName, partObject, pieceObject } from './object-names.ts'
 import { BackupError, type BackupTarget } from './target.ts'
 
@@ -54,7 +54,7 @@ export async function restoreInto(
       onProgress((1 + (number + 1) / pieces.length) / 2)
     }
     assertRoom({ rows: 2, bytes: 0 }, freeBytes(folder))
-    renew(restored)
+    renewNameAndSecret(restored)
   } finally {
     await closeFolder(restored)
   }
@@ -90,7 +90,7 @@ class Replay {
     const name = pieceObject(piece)
     const object = await this.#target.get(name)
     if (object === undefined) throw this.#broken(`the object ${name} is missing`)
-    const bytes = await decodeChunk(name, object).catch(cause => {
+    const bytes = await unpackObject(name, object).catch(cause => {
       throw this.#broken(causeText(cause))
     })
     const batches: BatchSpan[] = []
@@ -128,7 +128,7 @@ class Replay {
  * Gives the log a new name, which keeps the lineage (object-names.ts) of the old name. Removes the secret, so that the
  * store generates another one.
  */
-function renew({ root, trees }: OpenFolder): void {
+function renewNameAndSecret({ root, trees }: OpenFolder): void {
   const before = readPosition(root)
   const log = systemRandom.bytes(logNameBytes)
   if (before) log.set(before.log.subarray(0, lineageBytes))

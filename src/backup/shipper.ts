@@ -1,6 +1,6 @@
-// Writes the commit log to a backup target continuously, in pieces: the records of at most one second each. Also writes
-// base copies (copies of the whole data file), with which a restore replays only later records, and removes old
-// objects.
+// Writes the commit log to a backup target (a folder or a bucket) continuously, in pieces: the records of at most one
+// second each. Also writes base copies (copies of the whole data file), with which a restore replays only later
+// records, and removes old objects.
 //
 // While the target is unavailable, pending records accumulate up to a limit; beyond it they are dropped. When the
 // target works again, a new generation (a sequence of records without a gap) begins with a base copy. A single loop
@@ -24,7 +24,9 @@ import { type BackupTarget, IncompleteBackupError } from './target.ts'
 
 interface ShipperOptions {
   readonly target: BackupTarget
+  /** The data directory of the service. */
   readonly data: string
+  /** The name of the commit log. */
   readonly log: Bytes
   /** Last record before the first call of {@link Shipper.add}. */
   readonly place: ChainPlace

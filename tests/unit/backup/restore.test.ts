@@ -5,9 +5,9 @@ import { readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { checkHistory, listBases, planRestore } from '../../../src/backup/catalogue.ts'
-import { encodeChunk } from '../../../src/backup/chunk.ts'
 import { FolderTarget } from '../../../src/backup/folder-target.ts'
 import { readLease } from '../../../src/backup/lease.ts'
+import { packObject } from '../../../src/backup/object-format.ts'
 import { type BaseName, baseObject, parsePiece } from '../../../src/backup/object-names.ts'
 import { restoreInto } from '../../../src/backup/restore.ts'
 import { BackupError, type BackupTarget } from '../../../src/backup/target.ts'
@@ -160,14 +160,14 @@ test('sizes in a hostile backup are checked before anything is read or written',
     changed({ parts: 1e9, bytes: 8_388_608e9 }),
     /the data needs 8388608000000000 free bytes/,
   )
-  const zeros = await encodeChunk(Buffer.alloc(8_388_609))
+  const zeros = await packObject(Buffer.alloc(8_388_609))
   await hostile(part, zeros, /the object parts\/\S+ declares 8388609 bytes, allowed are 8388608/)
   await hostile(
     piece,
     declaring(zeros, 3_200_000_000),
     /log\/\S+ declares 3200000000 bytes, allowed are 268435456/,
   )
-  await hostile(piece, await encodeChunk(Buffer.alloc(99)), /a piece of the backup contains damaged records/)
+  await hostile(piece, await packObject(Buffer.alloc(99)), /a piece of the backup contains damaged records/)
   for (const name of [base, part, piece]) {
     const [file, before] = [join(folder, name), readFileSync(join(folder, name))]
     truncateSync(file, 1e9)

@@ -41,7 +41,7 @@ const hasZstd = typeof zlib.zstdCompress === 'function'
 const gzip = promisify<zlib.InputType, zlib.ZlibOptions, Buffer>(zlib.gzip)
 const gunzip = promisify<zlib.InputType, zlib.ZlibOptions, Buffer>(zlib.gunzip)
 
-export async function encodeChunk(bytes: Uint8Array): Promise<Buffer> {
+export async function packObject(bytes: Uint8Array): Promise<Buffer> {
   const packed = hasZstd
     ? await promisify<zlib.InputType, zlib.ZstdOptions, Buffer>(zlib.zstdCompress)(bytes, zstdOptions)
     : await gzip(bytes, gzipOptions)
@@ -60,7 +60,7 @@ export async function encodeChunk(bytes: Uint8Array): Promise<Buffer> {
  * Throws {@link BackupError} when the object is damaged, has more than `bytesMax` uncompressed bytes, or was written by
  * a newer version.
  */
-export async function decodeChunk(
+export async function unpackObject(
   name: string,
   object: Buffer,
   bytesMax: number = objectBytesMax,
