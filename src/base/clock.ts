@@ -61,7 +61,7 @@ export function threadMicros(): number {
 
 interface PersistentClock {
   readonly now: () => Micros
-  /** Writes the newest time without the margin. */
+  /** Writes the newest time without `aheadMicros`. */
   close(): void
 }
 

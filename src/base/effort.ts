@@ -1,4 +1,4 @@
-// Counts the steps of synchronous work: iterations over values, texts or stored entries. Every few thousand steps, the
+// Counts the steps of synchronous work: iterations over values, texts or stored rows. Every few thousand steps, the
 // counter calls the current {@link Watch}, which may abort the work, for example after a deadline. There is one counter
 // per process, because synchronous work is never interleaved, and passing a counter object to every function would cost
 // more than the counting itself.

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { systemRandom } from './random.ts'
 
 /** The `name` must not contain a dot. */
-interface LockPlace {
+interface LockName {
   readonly folder: string
   readonly name: string
 }
@@ -16,31 +16,31 @@ interface LockPlace {
 /** The function that releases the lock, or the process that holds the lock. */
 type LockOutcome = { readonly release: () => void } | { readonly holder: number; readonly file: string }
 
-export function takeLock(place: LockPlace, pid: number = process.pid): LockOutcome {
+export function takeLock(lock: LockName, pid: number = process.pid): LockOutcome {
   for (;;) {
-    const newest = numbersOf(place).at(-1)
+    const newest = numbersOf(lock).at(-1)
     if (newest !== undefined) {
-      const file = fileOf(place, newest)
+      const file = fileOf(lock, newest)
       const holder = holderOf(file)
       if (holder === 'absent') continue
       if (isRunning(holder, pid)) return { holder, file }
     }
     const number = (newest ?? -1) + 1
-    const file = fileOf(place, number)
+    const file = fileOf(lock, number)
     if (!createFile(file, String(pid))) continue
-    const numbers = numbersOf(place)
+    const numbers = numbersOf(lock)
     if (numbers.at(-1) !== number) {
       rmSync(file, { force: true })
       continue
     }
-    for (const older of numbers) if (older !== number) rmSync(fileOf(place, older), { force: true })
+    for (const older of numbers) if (older !== number) rmSync(fileOf(lock, older), { force: true })
     return { release: () => rmSync(file, { force: true }) }
   }
 }
 
-const fileOf = ({ folder, name }: LockPlace, number: number) => join(folder, `${name}.${number}.lock`)
+const fileOf = ({ folder, name }: LockName, number: number) => join(folder, `${name}.${number}.lock`)
 
-function numbersOf({ folder, name }: LockPlace): number[] {
+function numbersOf({ folder, name }: LockName): number[] {
   const numbers: number[] = []
   for (const file of readdirSync(folder)) {
     const [base, number, end, rest] = file.split('.')

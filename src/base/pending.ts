@@ -36,13 +36,13 @@ export class Pending {
 
 /**
  * The results that one request has awaited, and the random values that it has drawn; both survive replays. A replay
- * makes the same calls of {@link getEach} in the same order, so the number of a call for its subject identifies its
- * result.
+ * makes the same calls of {@link getEach} in the same order, so the name of the result and the number of the call
+ * identify the result.
  */
 export class Memo {
   #results: Map<string, unknown> | undefined
   #drawn: unknown[] | undefined
-  /** Calls in the current evaluation, for each subject. */
+  /** Calls in the current evaluation, by the name of the result. */
   #counts: Map<string, number> | undefined
   #drawCount = 0
 
@@ -69,28 +69,28 @@ export class Memo {
   }
 
   /** Like {@link get}, but fetches a new result for each call within one evaluation. */
-  getEach<T>(subject: string, start: () => Promise<T>, isLimited = false): T {
-    return this.get(`${subject}#${this.#count(subject)}`, start, isLimited)
+  getEach<T>(name: string, start: () => Promise<T>, isLimited = false): T {
+    return this.get(`${name}#${this.#count(name)}`, start, isLimited)
   }
 
   /**
    * Like {@link getEach}, for results that depend on no input. Each {@link Pending} fetches as many results as the
    * evaluation has already requested, so a request that needs many results in sequence is evaluated only a few times.
    */
-  getEachAhead<T>(subject: string, start: () => Promise<T>): T {
-    const number = this.#count(subject)
-    const known = this.#results?.get(`${subject}#${number}`)
+  getEachAhead<T>(name: string, start: () => Promise<T>): T {
+    const number = this.#count(name)
+    const known = this.#results?.get(`${name}#${number}`)
     // The cast is safe for the same reason as in `get`.
     if (known !== undefined) return known as T
     const count = Math.min(Math.max(1, number), limits.awaitedResultsMax)
-    const questions = Array.from({ length: count }, (_, at) => ({ key: `${subject}#${number + at}`, start }))
+    const questions = Array.from({ length: count }, (_, at) => ({ key: `${name}#${number + at}`, start }))
     throw new Pending(questions)
   }
 
-  #count(subject: string): number {
+  #count(name: string): number {
     this.#counts ??= new Map()
-    const number = this.#counts.get(subject) ?? 0
-    this.#counts.set(subject, number + 1)
+    const number = this.#counts.get(name) ?? 0
+    this.#counts.set(name, number + 1)
     return number
   }
 

@@ -15,8 +15,8 @@ export function processMark(pid: number): string | undefined {
 }
 
 /**
- * `mark`: the result of {@link processMark} for that process. Returns undefined if the answer is unknown, for example
- * because `mark` is from another container.
+ * `mark`: the result of {@link processMark} for that process. Returns undefined if this is unknown, for example because
+ * `mark` is from another container.
  */
 export function isAlive(pid: number, mark: string | undefined): boolean | undefined {
   const here = surroundings()

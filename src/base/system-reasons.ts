@@ -9,6 +9,7 @@ const reasons: Readonly<Record<string, string>> = {
   EPERM: 'permission denied',
   EROFS: 'the file system is read-only',
   ENOTDIR: 'part of the path is not a directory',
+  // From `mkdirSync` with `recursive`, when the path is a file.
   EEXIST: 'it is not a directory',
   ENOSPC: 'the disk is full',
 }
@@ -47,11 +48,11 @@ const passing: Readonly<Record<string, string>> = {
 }
 
 /** Explains an error of `fetch`, and whether a retry may succeed. */
-export function networkFailure(failure: unknown): { readonly reason: string; readonly mayPass: boolean } {
-  const { cause } = failure as Error
+export function networkFailure(error: unknown): { readonly reason: string; readonly mayPass: boolean } {
+  const { cause } = error as Error
   // If a name has several addresses, the cause contains one error for each address.
   const inner = cause instanceof AggregateError ? cause.errors[0] : cause
-  const { code = '', message } = (inner ?? failure) as NodeJS.ErrnoException
+  const { code = '', message } = (inner ?? error) as NodeJS.ErrnoException
   return {
     reason: lasting[code] ?? passing[code] ?? message,
     mayPass: code !== '' && !Object.hasOwn(lasting, code),

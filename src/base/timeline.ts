@@ -129,11 +129,11 @@ const adjustIntervalMs = 500
 
 const numberBytes = 8
 /**
- * Layout of the file: the offset, the oldest announced commit of each process ({@link announcing}, or 0 for none), and
- * the newest snapshot time of each process.
+ * Byte offsets of the numbers in the file: first the offset of the clock, then the oldest announced commit of each
+ * process ({@link announcing}, or 0 for none), then the newest snapshot time of each process.
  */
-const offsetPlace = 0
-const announcementPlace = (process: number) => (1 + process) * numberBytes
+const offsetAt = 0
+const announcementAt = (process: number) => (1 + process) * numberBytes
 /** A commit is announced, but its time is not yet written: these are two writes. */
 const announcing = -1
 /**
@@ -165,11 +165,11 @@ export function maintainSharedTimeline(
   const numbers = new SharedNumbers(file, 'w+', processes)
   const maintain = () => {
     const offset = wallClock() - steadyMicros()
-    if (offset > numbers.offset) numbers.write(offsetPlace, offset)
+    if (offset > numbers.offset) numbers.write(offsetAt, offset)
     numbers.read()
   }
   maintain()
-  for (let place = 1; place <= 2 * processes; place++) numbers.write(place * numberBytes, 0)
+  for (let index = 1; index <= 2 * processes; index++) numbers.write(index * numberBytes, 0)
   const cancel = timers.every(adjustIntervalMs, maintain)
   return () => {
     cancel()
@@ -183,7 +183,7 @@ export function maintainSharedTimeline(
  */
 export function openSharedTimeline(file: string, worker: number): Timeline & { close(): void } {
   const numbers = new SharedNumbers(file, 'r+', fileProcesses(file))
-  const own = announcementPlace(worker)
+  const own = announcementAt(worker)
   numbers.write(own, 0)
   numbers.read()
   const now = () => numbers.timeAt(steadyMicros())
@@ -216,14 +216,14 @@ function fileProcesses(file: string): number {
 }
 
 /** The newest time that any process of a node has used for a snapshot. */
-export interface SnapshotTimes {
+export interface UsedSnapshotTimes {
   newest(): Micros
   /** Must not be earlier than {@link newest}. */
   note(time: Micros): void
 }
 
 /** `worker`: the number of this process. */
-export function openSnapshotTimes(file: string, worker: number): SnapshotTimes & { close(): void } {
+export function openSnapshotTimes(file: string, worker: number): UsedSnapshotTimes & { close(): void } {
   const processes = fileProcesses(file)
   const numbers = new SharedNumbers(file, 'r+', processes)
   const own = (1 + processes + worker) * numberBytes
@@ -264,8 +264,8 @@ class SharedNumbers {
   /** {@link endOfTime} if no commit is announced, undefined while a process is {@link announcing}. */
   get oldestAnnounced(): Micros | undefined {
     let oldest = endOfTime
-    for (let place = 1; place <= this.#processes; place++) {
-      const time = this.#seen[place] as number
+    for (let index = 1; index <= this.#processes; index++) {
+      const time = this.#seen[index] as number
       if (time === announcing) return undefined
       if (time > 0 && time < oldest) oldest = micros(time)
     }
@@ -280,9 +280,9 @@ class SharedNumbers {
     readSync(this.#descriptor, this.#seenBytes, 0, this.#seenBytes.length, 0)
   }
 
-  write(place: number, number: number): void {
+  write(at: number, number: number): void {
     this.#written[0] = number
-    writeSync(this.#descriptor, this.#writtenBytes, 0, numberBytes, place)
+    writeSync(this.#descriptor, this.#writtenBytes, 0, numberBytes, at)
   }
 
   close(): void {

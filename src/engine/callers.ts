@@ -53,12 +53,12 @@ export function namedCaller(
   database: DatabaseId,
   transaction: ReadTransaction,
 ): NamedCaller {
-  const [kind = 'root', holder = '', id] = mark.credential.split('/')
+  const [kind = 'root', keyDatabase = '', id] = mark.credential.split('/')
   const isKey = kind === 'key' && id !== undefined
   return {
     kind: kind as NamedCaller['kind'],
     id,
-    name: isKey ? keyName(new Ref(BigInt(holder), native.keys, BigInt(id)), transaction) : undefined,
+    name: isKey ? keyName(new Ref(BigInt(keyDatabase), native.keys, BigInt(id)), transaction) : undefined,
     roles: mark.roles.map(role => roleName(role, database, transaction)),
     identity:
       mark.identity === undefined ? undefined : identityName(mark.identity, kind, database, transaction),

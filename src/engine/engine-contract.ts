@@ -198,10 +198,10 @@ export interface Engine {
   /** Returns the body of a response whose attempt was committed at `time`. */
   completed(request: QueryRequest, response: QueryResponse, time: Micros): string
   /**
-   * Checks the store: `read` reads, `write` and `all` commit a transaction without changes, and `node` checks nothing.
-   * Rejects if the store fails. May take long, so the caller must set a time limit.
+   * Checks the store. `checks`: `read` reads, `write` and `all` commit a transaction without changes, and `node` checks
+   * nothing. Rejects if the store fails. May take long, so the caller must set a time limit.
    */
-  ping(scope: 'all' | 'write' | 'read' | 'node'): Promise<void>
+  ping(checks: 'all' | 'write' | 'read' | 'node'): Promise<void>
   /** Returns undefined if the credential is rejected. */
   whoIs(authorization: string | undefined, ticket: Ticket | undefined): Promise<Principal | undefined>
   /**

@@ -71,9 +71,9 @@ export function createEngine(options: EngineOptions): Engine {
         release()
       }
     },
-    ping: async scope => {
-      if (scope === 'write' || scope === 'all') await store.probe()
-      else if (scope === 'read') store.read(() => null)
+    ping: async checks => {
+      if (checks === 'write' || checks === 'all') await store.probe()
+      else if (checks === 'read') store.read(() => null)
     },
     whoIs: async (authorization, ticket = new Ticket('')) => {
       const timeoutMs = limits.queryTimeoutDefaultMs

@@ -26,7 +26,7 @@ import type { QueryRequest, QueryResponse } from './engine-contract.ts'
 import type { EngineOptions } from './engine-options.ts'
 import { ExplanationResult } from './explain-query.ts'
 import type { RequestKind } from './request-kind.ts'
-import { evaluationFacts, factsOf, type Progress, Responses } from './responses.ts'
+import { evaluationOf, type Progress, Responses, summarize } from './responses.ts'
 import { queueOf, type SlowLane, SlowLaneNeeded } from './slow-lane-contract.ts'
 import { runSlowly } from './slow-run.ts'
 import { storeFailure } from './store-failures.ts'
@@ -133,7 +133,7 @@ class RequestRun {
 
   #read(): QueryResponse | Promise<QueryResponse> {
     try {
-      const outcome = this.#options.store.read(this.#attempt, this.#request.lastSeenTxn ?? epoch)
+      const outcome = this.#options.store.read(this.#work, this.#request.lastSeenTxn ?? epoch)
       return this.#responses.succeeded(outcome, this.#progress)
     } catch (error) {
       const wait = isUnauthorized(error) ? this.#refreshFor(error) : undefined
@@ -168,10 +168,10 @@ class RequestRun {
       const wait = current ?? (needsNoWait ? undefined : store.ready(lastSeenTxn))
       if (wait !== undefined) await budget.wait(wait)
       if (neverCommits) {
-        const attempt = store.attempt(this.#attempt, lastSeenTxn, stampTime)
-        return this.#responses.uncommitted(attempt, this.#attempt, this.#progress)
+        const attempt = store.attempt(this.#work, lastSeenTxn, stampTime)
+        return this.#responses.uncommitted(attempt, this.#work, this.#progress)
       }
-      const outcome = await store.write(this.#attempt, {
+      const outcome = await store.write(this.#work, {
         ...(lastSeenTxn !== undefined && { notBefore: lastSeenTxn }),
         ...(retriesMax !== undefined && { retriesMax }),
         memoryOwner: () => budget.ticket.owner,
@@ -207,7 +207,7 @@ class RequestRun {
     const { authorization = '', linearized, retriesMax } = this.#request
     const { budget } = this.#kind
     const progress = this.#progress
-    const database = factsOf(progress)?.database
+    const database = evaluationOf(progress)?.database
     const queue = queueOf(database, authorization)
     budget.end()
     this.#kind.onMove?.()
@@ -273,7 +273,7 @@ class RequestRun {
     return this.#run()
   }
 
-  readonly #attempt = (transaction: Transaction): RenderedResponse =>
+  readonly #work = (transaction: Transaction): RenderedResponse =>
     this.#measure(() => withWatch(this.#kind.budget.watch, () => this.#evaluate(transaction)))
 
   #evaluate(transaction: Transaction): RenderedResponse {
@@ -312,7 +312,7 @@ class RequestRun {
       if (error instanceof LanguageError) budget.requireInTime()
       throw error
     } finally {
-      this.#progress = { state: 'evaluated', ...authenticated, facts: evaluationFacts(session) }
+      this.#progress = { state: 'evaluated', ...authenticated, evaluation: summarize(session) }
     }
   }
 
@@ -337,7 +337,7 @@ class RequestRun {
     return response
   }
 
-  /** Continues the request after an attempt threw `error`, or returns the response to the failed request. */
+  /** Continues the request after an evaluation threw `error`, or returns the response to the failed request. */
   #recover(error: unknown): QueryResponse | Promise<QueryResponse> {
     if (error instanceof Pending) return this.#waitOrForward(error)
     if (error instanceof SlowLaneNeeded) return this.#moveToSlowLane()

@@ -33,7 +33,7 @@ const noCosts: Readonly<TransactionCounters> = { readBytes: 0, writeBytes: 0, wr
  * Copied from the session of an evaluation. A session and its transaction take tens of kilobytes, which the copy lets
  * the runtime free while the commit is written to disk.
  */
-interface EvaluationFacts {
+interface EvaluationSummary {
   readonly database: DatabaseId
   readonly snapshotTime: Micros
   readonly computeOps: number
@@ -42,23 +42,23 @@ interface EvaluationFacts {
   readonly named: readonly NamedObject[]
 }
 
-export function evaluationFacts({
+export function summarize({
   byteReadOps,
   computeOps,
   database,
   named,
   transaction,
-}: Session): EvaluationFacts {
+}: Session): EvaluationSummary {
   const { counters, snapshotTime } = transaction
   return { database, snapshotTime, computeOps, byteReadOps, readBytes: counters.readBytes, named: named.list }
 }
 
-/** Facts that are known when a transaction has begun. */
+/** Known as soon as a transaction has begun. */
 interface TransactionStart {
   readonly readTimestamp: Micros
 }
 
-/** Facts that are known when the caller is authenticated. */
+/** Known as soon as the caller is authenticated. */
 interface AuthenticatedCall extends TransactionStart {
   readonly place: DatabasePlace
   /** Caller in the format of the query log. */
@@ -66,18 +66,18 @@ interface AuthenticatedCall extends TransactionStart {
 }
 
 /**
- * The state that the latest evaluation has reached. The response to a failed query contains the facts that were known
- * when it failed.
+ * The state that the latest evaluation has reached. The response to a failed query contains what was known when it
+ * failed.
  */
 export type Progress =
   | { readonly state: 'parsed' }
   | ({ readonly state: 'begun' } & TransactionStart)
   | ({ readonly state: 'authenticated' } & AuthenticatedCall)
-  | ({ readonly state: 'evaluated'; readonly facts: EvaluationFacts } & AuthenticatedCall)
+  | ({ readonly state: 'evaluated'; readonly evaluation: EvaluationSummary } & AuthenticatedCall)
 
 /** Returns undefined until the evaluation has ended. */
-export function factsOf(progress: Progress): EvaluationFacts | undefined {
-  return progress.state === 'evaluated' ? progress.facts : undefined
+export function evaluationOf(progress: Progress): EvaluationSummary | undefined {
+  return progress.state === 'evaluated' ? progress.evaluation : undefined
 }
 
 /** All members except `status` and `body`. */
@@ -86,9 +86,9 @@ function membersOf(
   txnTime: Micros,
   metrics: QueryMetrics | undefined,
 ): Omit<QueryResponse, 'status' | 'body'> {
-  const facts = factsOf(progress)
+  const evaluation = evaluationOf(progress)
   const { caller, place } = 'place' in progress ? progress : {}
-  return { txnTime, metrics, database: facts?.database, place, caller, named: facts?.named }
+  return { txnTime, metrics, database: evaluation?.database, place, caller, named: evaluation?.named }
 }
 
 /** Creates the response to one request, from the progress of its latest evaluation. */
@@ -116,8 +116,8 @@ export class Responses {
     { counters, result, retries, time }: TransactionOutcome<RenderedResponse>,
     progress: Progress,
   ): QueryResponse {
-    const facts = factsOf(progress)
-    const metrics = this.#charged(this.#metrics(facts, counters, { retries }), facts)
+    const evaluation = evaluationOf(progress)
+    const metrics = this.#charged(this.#metrics(evaluation, counters, { retries }), evaluation)
     const body = this.#language.complete(result.body, this.#request, { time, metrics })
     const { lesson, status } = result
     return { status, body, ...(lesson !== undefined && { lesson }), ...membersOf(progress, time, metrics) }
@@ -130,15 +130,18 @@ export class Responses {
     progress: Progress,
   ): QueryResponse {
     const { commitTime, counters, result } = attempt
-    const members = membersOf(progress, commitTime, this.#metrics(factsOf(progress), counters))
+    const members = membersOf(progress, commitTime, this.#metrics(evaluationOf(progress), counters))
     return { ...result, ...members, attempt: { ...attempt, result: undefined }, again }
   }
 
   /** The transaction of an explanation is never committed. */
   explanation(body: string, progress: Progress): QueryResponse {
-    const facts = factsOf(progress)
-    assert(facts !== undefined, 'an explanation ends an evaluation')
-    const [time, metrics] = [facts.snapshotTime, this.#charged(this.#metrics(facts, noCosts), facts)]
+    const evaluation = evaluationOf(progress)
+    assert(evaluation !== undefined, 'an explanation ends an evaluation')
+    const [time, metrics] = [
+      evaluation.snapshotTime,
+      this.#charged(this.#metrics(evaluation, noCosts), evaluation),
+    ]
     const completed = this.#language.complete(body, this.#request, { time, metrics })
     return { status: 200, body: completed, ...membersOf(progress, time, metrics) }
   }
@@ -172,16 +175,16 @@ export class Responses {
     return {
       ...response,
       isSlow: true,
-      metrics: response.requestError ? metrics : this.#charged(metrics, factsOf(progress)),
+      metrics: response.requestError ? metrics : this.#charged(metrics, evaluationOf(progress)),
     }
   }
 
   /** Responds to a query that failed with `error`. Includes the costs if `error.reportsCosts` is true. */
   rejected(error: LanguageError, progress: Progress): QueryResponse {
-    const reported = error.reportsCosts ? factsOf(progress) : undefined
+    const reported = error.reportsCosts ? evaluationOf(progress) : undefined
     const costs = { ...noCosts, readBytes: reported?.readBytes ?? 0 }
     const time = this.#time(progress)
-    const metrics = this.#charged(this.#metrics(reported, costs), factsOf(progress))
+    const metrics = this.#charged(this.#metrics(reported, costs), evaluationOf(progress))
     return {
       ...this.#language.rejected(error, this.#request, { time, metrics }),
       ...membersOf(progress, time, metrics),
@@ -198,7 +201,7 @@ export class Responses {
     const time = this.#time(progress)
     const metrics = unmetered
       ? undefined
-      : this.#metrics(factsOf(progress), noCosts, { retries, rateLimited })
+      : this.#metrics(evaluationOf(progress), noCosts, { retries, rateLimited })
     return {
       ...this.#language.failed(error, this.#request, { time, metrics }),
       ...membersOf(progress, time, metrics),
@@ -211,22 +214,22 @@ export class Responses {
   }
 
   /** Charges the costs of a query to its database, if the query was evaluated to its end. Returns `metrics`. */
-  #charged(metrics: QueryMetrics, facts: EvaluationFacts | undefined): QueryMetrics {
+  #charged(metrics: QueryMetrics, evaluation: EvaluationSummary | undefined): QueryMetrics {
     const { rateLimits } = this.#options
-    if (!this.#isCharged || !facts) return metrics
+    if (!this.#isCharged || !evaluation) return metrics
     const { byteReadOps: read, byteWriteOps: write, computeOps: compute } = metrics
-    rateLimits.charge(facts.database, { compute, read, write })
+    rateLimits.charge(evaluation.database, { compute, read, write })
     return metrics
   }
 
   #metrics(
-    facts: EvaluationFacts | undefined,
+    evaluation: EvaluationSummary | undefined,
     counters: Readonly<TransactionCounters>,
     { rateLimited = [], retries = 0 }: { rateLimited?: QueryMetrics['rateLimited']; retries?: number } = {},
   ): QueryMetrics {
     return {
-      computeOps: facts?.computeOps ?? 1,
-      byteReadOps: facts?.byteReadOps ?? 0,
+      computeOps: evaluation?.computeOps ?? 1,
+      byteReadOps: evaluation?.byteReadOps ?? 0,
       byteWriteOps: counters.writeOps,
       storageBytesRead: counters.readBytes,
       storageBytesWrite: counters.writeBytes,

@@ -64,9 +64,9 @@ export class FairQueue<T, O = string> {
   /** Returns false if the queue does not contain the item. */
   remove([owner, ...below]: readonly O[], item: T): boolean {
     if (owner === undefined) {
-      const place = this.#items.indexOf(item)
-      if (place < 0) return false
-      this.#items.splice(place, 1)
+      const index = this.#items.indexOf(item)
+      if (index < 0) return false
+      this.#items.splice(index, 1)
       this.size--
       return true
     }

@@ -2,9 +2,9 @@
 // without a request, memory of waiting queries). A request or connection that can be ended has a share of the resource.
 // When the limit is exceeded, the largest shares of the client with the greatest use are evicted: their requests or
 // connections are ended. Evictions depend on size, so a new client has no disadvantage. The shares of a client form a
-// group, which is named by the client's address, or by its database once the credential is known. Work that must not be
-// ended has a reservation, or a pinned share. Shares are evicted for a reservation; if this is not enough, the
-// reservation is rejected.
+// group (elsewhere called the *owner* of the shares), which is named by the client's address, or by its database once
+// the credential is known. Work that must not be ended has a reservation, or a pinned share. Shares are evicted for a
+// reservation; if this is not enough, the reservation is rejected.
 //
 // A share stalls if less than a minimum amount moves (is added, removed or transferred) during a window of time. A
 // budget with a pace evicts stalled shares.

@@ -135,17 +135,17 @@ function isUnrestricted(subject: StreamSubject, { access }: Session): boolean {
   }
 }
 
-/** An attempt to determine the events of a transaction for all streams. */
+/** One run that decides which streams get the events of a transaction. */
 interface Reading {
   readonly audience: Audience
   readonly transaction: Transaction
-  /** Called before each access decision and each rendering. Throws to interrupt the attempt. */
+  /** Called before each access decision and each rendering. Throws to interrupt the run. */
   readonly beforeStep: () => void
 }
 
 /**
  * Formats the events of one transaction about one subject. Streams share the decisions of their viewer and the rendered
- * bytes of their format. After an interrupted attempt, the next one continues with the results in this object.
+ * bytes of their format. After an interruption, the next run continues with the results in this object.
  */
 export class EventFormatter {
   readonly #subject: Subject
@@ -156,7 +156,7 @@ export class EventFormatter {
   /** Decisions for each viewer whether it may see the state of the document before an event. */
   readonly #decidedOfPast = new Map<Viewer, Map<StreamEvent, boolean>>()
   readonly #rendered = new Map<StreamFormat, Map<StreamEvent, Uint8Array>>()
-  readonly #known = new Map<Viewer, Map<StreamFormat, readonly Uint8Array[]>>()
+  readonly #formatted = new Map<Viewer, Map<StreamFormat, readonly Uint8Array[]>>()
 
   /** `txn`: the time of the transaction. */
   constructor(subject: Subject, events: readonly StreamEvent[], txn: Micros) {
@@ -170,7 +170,7 @@ export class EventFormatter {
    * the errors of `beforeStep`.
    */
   of(viewer: Viewer, format: StreamFormat, reading: Reading): readonly Uint8Array[] {
-    const ofViewer = upsert(this.#known, viewer, () => new Map<StreamFormat, readonly Uint8Array[]>())
+    const ofViewer = upsert(this.#formatted, viewer, () => new Map<StreamFormat, readonly Uint8Array[]>())
     return upsert(ofViewer, format, () => {
       const decided = this.#decide(viewer, reading)
       const visible = this.#events.filter((_, index) => decided[index])

@@ -1,5 +1,5 @@
-// Converts a committed change of a document to events. The change log contains only the document and the time of the
-// change; contents come from the versions of the document, which the store retains long enough for the streams.
+// Converts a committed change of a document to events. A {@link Change} contains only the document, the action and the
+// time; contents come from the versions of the document, which the store retains long enough for the streams.
 
 import { changesBetween } from '../../model/sets/history.ts'
 import type { StreamEvent, StreamField } from '../../model/streaming.ts'

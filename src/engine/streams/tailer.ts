@@ -67,7 +67,7 @@ const firstTry = (): Try => ({ memo: new Memo(), mayWait: true })
 export class Tailer {
   readonly #options: TailerOptions
   /** Time of the last handled transaction. */
-  #position: Micros = epoch
+  #handledTo: Micros = epoch
   #waiting = firstTry()
   /**
    * Read but not handled. Cached, so that a large transaction is decoded only once, even if handling it takes several
@@ -91,9 +91,9 @@ export class Tailer {
     return this.#unwatch !== undefined
   }
 
-  /** `position`: the time of the last transaction that is skipped. */
-  start(position: Micros): void {
-    this.#position = position
+  /** Begins with the first transaction after `after`. */
+  start(after: Micros): void {
+    this.#handledTo = after
     this.#ahead = []
     this.#waiting = firstTry()
     this.#handOut = undefined
@@ -142,7 +142,7 @@ export class Tailer {
     const { clock, handle, store } = this.#options
     const { streamEventsPerTurn, streamTransactionsPerTurn } = tailerLimits
     if (this.#ahead.length === 0)
-      this.#ahead = store.changes(this.#position, streamTransactionsPerTurn, streamEventsPerTurn)
+      this.#ahead = store.changes(this.#handledTo, streamTransactionsPerTurn, streamEventsPerTurn)
     const hasRead = this.#ahead.length > 0
     const run = this.#run
     const endMs = clock.elapsedMs() + limits.streamTurnMs
@@ -151,7 +151,7 @@ export class Tailer {
     for (let next = this.#ahead[0]; next !== undefined; next = this.#ahead[0]) {
       this.#waiting.memo.begin()
       const handled = handle(next, transaction, { ...this.#waiting, isTurnOver })
-      this.#position = next.time
+      this.#handledTo = next.time
       this.#ahead = this.#ahead.slice(1)
       this.#waiting = firstTry()
       this.#handOut = handled.handOut
