@@ -105,7 +105,7 @@ export function attemptOn<T>(
   }
 }
 
-/** Limits of keys and entries of the read set that are read again. Reading 4,000 entries takes some milliseconds. */
+/** Maximum number of keys and rows of the read set that are read again. Reading 4,000 rows takes some milliseconds. */
 const rereadsMax = { 'own process': 250_000, 'other process': 4_000 } as const
 
 /** `long`: the changed part of the read set is too large to read again, so the other process must validate it. */

@@ -32,7 +32,7 @@ interface FailedBuild {
   readonly times: number
   /** The last failure on the monotonic clock. */
   readonly atMs: number
-  /** The time at which the failed attempt began. If `document` is written after this time, the build is tried again. */
+  /** The time at which the failed batch began. If `document` is written after this time, the build is tried again. */
   readonly began: Micros
   /** When the failure was stored in the index. If the index is written later, the build is tried again. */
   readonly recorded: Micros

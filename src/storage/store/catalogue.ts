@@ -61,24 +61,24 @@ export interface SchemaRead {
   /** The transaction relies on the complete schema, so that any change makes it stale. */
   isWhole: boolean
   /** The rows of single objects that the transaction has used from the cache, by the `byteText` of the row's key. */
-  readonly entries: Map<string, Uint8Array>
+  readonly rows: Map<string, Uint8Array>
   /** Undefined if the transaction has not used the parent. */
   parent: { readonly id: DatabaseId | undefined } | undefined
 }
 
 /** Returns whether the schema parts on which a transaction relies are unchanged in `view`. */
 export function schemasAgree(schemas: ReadonlyMap<DatabaseId, SchemaRead>, view: View): boolean {
-  for (const [database, { entries, isWhole, parent, version }] of schemas) {
+  for (const [database, { isWhole, rows, parent, version }] of schemas) {
     if (versionOf(view.get(schemaVersionKey(database))) !== version) {
-      if (isWhole || !entriesAgree(entries, view)) return false
+      if (isWhole || !rowsAgree(rows, view)) return false
     }
     if (parent !== undefined && parentOf(view.get(parentKey(database))) !== parent.id) return false
   }
   return true
 }
 
-function entriesAgree(entries: ReadonlyMap<string, Uint8Array>, view: View): boolean {
-  for (const [key, value] of entries) {
+function rowsAgree(rows: ReadonlyMap<string, Uint8Array>, view: View): boolean {
+  for (const [key, value] of rows) {
     const stored = view.get(textBytes(key))
     if (stored === undefined || Buffer.compare(stored, value) !== 0) return false
   }
@@ -170,7 +170,7 @@ export class StoreCatalogue implements Catalogue {
   resolve(database: DatabaseId, nativeCollection: number, name: string): Ref | undefined {
     const { names } = this.#schemaInPart(database)
     const remembered = names.get(`${nativeCollection} ${name}`)
-    if (remembered !== undefined) return this.#fromEntry(database, remembered)
+    if (remembered !== undefined) return this.#fromRow(database, remembered)
     const terms = encodeTerms(nameTerms(nativeCollection, name))
     const prefix = indexTermsPrefix('live', database, builtinIndexes.names, terms)
     const entry = readFirst(this.#snapshot, prefixRange(prefix))
@@ -373,7 +373,7 @@ export class StoreCatalogue implements Catalogue {
   #child(ref: Ref): DatabaseDefinition | undefined {
     const { databases } = this.#schemaInPart(ref.database)
     const remembered = databases.get(ref.id)
-    if (remembered !== undefined) return this.#fromEntry(ref.database, remembered)
+    if (remembered !== undefined) return this.#fromRow(ref.database, remembered)
     const stored = newestLive(this.#snapshot, ref)
     if (stored === undefined) return undefined
     const decoded = databaseDefinition(decodeVersion(ref, stored))
@@ -383,8 +383,8 @@ export class StoreCatalogue implements Catalogue {
   }
 
   /** The transaction relies on the row of the object. */
-  #fromEntry<T>(database: DatabaseId, { decoded, key, value }: DecodedRow<T>): T {
-    this.#schemaReadOf(database)?.entries.set(key, value)
+  #fromRow<T>(database: DatabaseId, { decoded, key, value }: DecodedRow<T>): T {
+    this.#schemaReadOf(database)?.rows.set(key, value)
     return decoded
   }
 
@@ -438,7 +438,7 @@ export class StoreCatalogue implements Catalogue {
       version: schema.version,
       shownVersion: schema.shownVersion,
       isWhole: false,
-      entries: new Map(),
+      rows: new Map(),
       parent: undefined,
     })
     return schema

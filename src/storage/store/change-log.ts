@@ -25,7 +25,7 @@ import { decodeValue, encodeValue } from '../keys/value-codec.ts'
 import { valueReader } from '../keys/value-reader.ts'
 import type { Bytes, Entry, View, Write } from '../kv/kv-contract.ts'
 import { decodeTime } from './records.ts'
-import type { Change, CollectionPlace, CommittedTransaction } from './store-contract.ts'
+import type { Change, CollectionIds, CommittedTransaction } from './store-contract.ts'
 
 /** A row contains changes of one transaction in one collection. */
 const partChangesMax = 1000
@@ -49,17 +49,17 @@ export function recordSince(view: Pick<View, 'get'>, lastCommitTime: Micros): Mi
 export function encodeChanges(time: Micros, changes: readonly Change[]): Write[] {
   const byCollection = Map.groupBy(changes, ({ ref }) => `${ref.database}/${ref.collection}`)
   const writes: Write[] = []
-  const places: Value[] = []
+  const collections: Value[] = []
   for (const changesOfOne of byCollection.values()) {
     const { database, collection } = (changesOfOne[0] as Change).ref
-    places.push(database, BigInt(collection))
+    collections.push(database, BigInt(collection))
     for (let part = 0; part * partChangesMax < changesOfOne.length; part++) {
       const rows = changesOfOne.slice(part * partChangesMax, (part + 1) * partChangesMax)
       const value = encodeValue(rows.map(change => encodeChange(change, time)))
       writes.push({ key: collectionChangesKey(database, collection, time, part), value })
     }
   }
-  if (places.length > 0) writes.push({ key: changesKey(time, 0), value: encodeValue(places) })
+  if (collections.length > 0) writes.push({ key: changesKey(time, 0), value: encodeValue(collections) })
   return writes
 }
 
@@ -94,22 +94,22 @@ function decodeRow({ key, value }: Entry) {
   const { ts } = decodeKeyOf('changes', key)
   const items = decodeValue(value)
   assert(isArray(items), 'a row of the change log is an array')
-  const places: CollectionPlace[] = []
+  const collections: CollectionIds[] = []
   const changes: Change[] = []
   for (const [index, item] of items.entries()) {
     if (isArray(item)) {
       assert(item[0] instanceof Ref, 'a logged change begins with a reference')
       changes.push(changeOf(item[0], Number(item[1]), item[2], ts))
     } else if (index % 2 === 0) {
-      places.push({ database: item as DatabaseId, collection: Number(items[index + 1]) })
+      collections.push({ database: item as DatabaseId, collection: Number(items[index + 1]) })
     }
   }
-  return { time: ts, places, changes }
+  return { time: ts, collections, changes }
 }
 
 /** The collections that the transaction of a row of the change log has changed. */
-export function placesOf(row: Entry): readonly CollectionPlace[] {
-  return decodeRow(row).places
+export function changedCollections(row: Entry): readonly CollectionIds[] {
+  return decodeRow(row).collections
 }
 
 /**
@@ -124,11 +124,11 @@ export function readChanges(
   const transactions: { time: Micros; changes: Change[] }[] = []
   let count = 0
   for (const row of view.range(changesRange(after))) {
-    const { changes, places, time } = decodeRow(row)
+    const { changes, collections, time } = decodeRow(row)
     const isNext = transactions.at(-1)?.time !== time
     if (isNext && (transactions.length >= limit || count >= changesMax)) break
     if (isNext) transactions.push({ time, changes: [] })
-    for (const { collection, database } of places) {
+    for (const { collection, database } of collections) {
       for (const part of view.range(collectionChangesRange(database, collection, time, micros(time + 1))))
         changes.push(...decodePart(part).changes)
     }

@@ -16,7 +16,7 @@ import {
 } from '../../values/value.ts'
 import { decodeKeyOf } from '../keys/key-reader.ts'
 import { collectionChangesRange, tagRange } from '../keys/keyspace.ts'
-import { decodePart, placesOf, readCollectionChanges, recordSince } from './change-log.ts'
+import { changedCollections, decodePart, readCollectionChanges, recordSince } from './change-log.ts'
 import { type CheckContext, nameRef } from './check-context.ts'
 import { validAt } from './documents.ts'
 import type { StoredVersion } from './index-tables.ts'
@@ -109,7 +109,7 @@ export class ChangeLogCheck {
     const logged = new Set<string>()
     for (const row of snapshot.view.range(tagRange('changes'))) {
       const { ts } = decodeKeyOf('changes', row.key)
-      for (const { collection, database } of placesOf(row)) {
+      for (const { collection, database } of changedCollections(row)) {
         logged.add(`${database}/${collection}@${ts}`)
         if (!databases.has(database) || !catalogue.hasCollection(database, collection)) continue
         if (

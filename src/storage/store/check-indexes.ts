@@ -85,7 +85,7 @@ export class IndexCheck {
     for (const table of tables) {
       for (const row of this.#context.snapshot.view.range(tagRange(table))) {
         this.#context.onStep('entries of indexes')
-        yield { row, ...placeOf(row.key) }
+        yield { row, ...indexIdsOf(row.key) }
       }
     }
   }
@@ -124,14 +124,14 @@ function mayBeRemoved(row: Entry, minimum: Micros): boolean {
   return hasExpired(row, minimum) || (row.key[0] !== keyTags.indexEvent && entryTtl(row) <= minimum)
 }
 
-function placeOf(key: Uint8Array): { readonly database: DatabaseId; readonly index: number } {
+function indexIdsOf(key: Uint8Array): { readonly database: DatabaseId; readonly index: number } {
   const decoded = decodeKey(key)
   assert('termsBytes' in decoded, 'tables of indexes hold entries')
   return { database: decoded.database, index: decoded.index }
 }
 
 function counterOf(key: Uint8Array): string {
-  const { database, index } = placeOf(key)
+  const { database, index } = indexIdsOf(key)
   return `${key[0]}/${database}/${index}`
 }
 

@@ -50,7 +50,7 @@ import type { CheckStep, OnCheckProgress, StoreHooks } from './store-contract.ts
 import { workOf } from './sweeper-work.ts'
 import { VersionReader } from './version-reader.ts'
 
-/** Maximum number of reported contradictions. One fault often causes many contradictions. */
+/** Maximum number of reported contradictions. One bug or one damaged row often causes many contradictions. */
 const findingsMax = 100
 /** Number of rows between two progress reports. */
 const rowsPerReport = 100

@@ -11,10 +11,10 @@ import type { StoreTransaction } from './transaction.ts'
 export type TransactionWork<T> = (transaction: StoreTransaction) => T
 
 /**
- * The process that has evaluated an attempt, for calls from the committing process. Both functions reject if the owner
- * has exited.
+ * The process that has evaluated an attempt, for calls from the committing process. Both functions reject if this
+ * process has exited.
  */
-export interface AttemptOwner<T> {
+export interface AttemptEvaluator<T> {
   /** Calls {@link Committer.validated}, if that would take too long in the committing process. */
   readonly validate: () => Promise<CommitRecord | 'stale'>
   /**
@@ -22,12 +22,12 @@ export interface AttemptOwner<T> {
    * attempt is not committed.
    */
   readonly evaluateAt?: (time: Micros) => Promise<Attempt<T> | 'stale'>
-  /** The memory of the waiting writes counts for this owner. */
+  /** The owner for whom the memory of the waiting writes is counted (base/admission/memory-budget.ts). */
   readonly memoryOwner?: string
 }
 
 /** The conditions for committing an attempt. */
-export interface CommitTerms<T> {
+export interface CommitConditions<T> {
   /** The earliest commit time. It is announced (base/timeline.ts) until the outcome of the commit is known. */
   readonly notBefore: Micros
   /** The newest transaction that the client has seen. An attempt without writes gets a later time. */
@@ -35,7 +35,7 @@ export interface CommitTerms<T> {
   /** Evaluates a stale attempt again, while no other commit runs. If undefined, a stale attempt is not committed. */
   readonly again?: TransactionWork<T>
   /** Present if another process has evaluated the attempt. */
-  readonly owner?: AttemptOwner<T>
+  readonly evaluator?: AttemptEvaluator<T>
 }
 
 export interface Commits {
@@ -43,7 +43,7 @@ export interface Commits {
    * Commits an attempt durably; `stale` if other transactions have changed its read set. Rejects with
    * `StoreUnavailableError`.
    */
-  commit<T>(attempt: Attempt<T>, terms: CommitTerms<T>): Promise<TransactionOutcome<T> | 'stale'>
+  commit<T>(attempt: Attempt<T>, conditions: CommitConditions<T>): Promise<TransactionOutcome<T> | 'stale'>
   /** Commits no data. Afterwards, readers no longer wait for commits with earlier announced times. */
   passTime(): Promise<void>
 }

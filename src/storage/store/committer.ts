@@ -17,7 +17,7 @@ import { commitDistance } from '../../base/timeline.ts'
 import type { Micros } from '../../values/value.ts'
 import type { View } from '../kv/kv-contract.ts'
 import { type Attempt, attemptOn, type Evaluation, evaluateOn, validate } from './attempt.ts'
-import type { AttemptOwner, Commits, CommitTerms, TransactionWork } from './commits.ts'
+import type { AttemptEvaluator, CommitConditions, Commits, TransactionWork } from './commits.ts'
 import type { CommitRecord } from './last-commit.ts'
 import type { EvaluateHere } from './local-commits.ts'
 import type { TransactionParts } from './reader.ts'
@@ -67,8 +67,8 @@ export class Committer {
         // retries, a stale attempt is evaluated again under the lock.
         const isLast = options.retriesMax === undefined && retries >= retriesMax
         const isShort = isLast || attempt.evaluationMicros <= shortMicros
-        const terms = { notBefore, seen, ...(isShort && { again: work }) }
-        const outcome = await this.#commit(attempt, terms, options.memoryOwner?.())
+        const conditions = { notBefore, seen, ...(isShort && { again: work }) }
+        const outcome = await this.#commit(attempt, conditions, options.memoryOwner?.())
         if (outcome !== 'stale') return { ...outcome, retries: outcome.retries + retries }
       } finally {
         announcement.end()
@@ -87,13 +87,16 @@ export class Committer {
     }
   }
 
-  /** If the attempt is stale and `owner` can evaluate it again, commits the new attempt. */
-  async commit<T>(attempt: Attempt<T>, owner?: AttemptOwner<T>): Promise<TransactionOutcome<T> | 'stale'> {
+  /** If the attempt is stale and `evaluator` can evaluate it again, commits the new attempt. */
+  async commit<T>(
+    attempt: Attempt<T>,
+    evaluator?: AttemptEvaluator<T>,
+  ): Promise<TransactionOutcome<T> | 'stale'> {
     const announcement = this.#times.announceAt(attempt.commitTime)
     try {
       const notBefore = Math.max(announcement.time, attempt.commitTime)
-      const terms = { notBefore, seen: epoch, ...(owner && { owner }) }
-      return await this.#commit(attempt, terms, owner?.memoryOwner)
+      const conditions = { notBefore, seen: epoch, ...(evaluator && { evaluator }) }
+      return await this.#commit(attempt, conditions, evaluator?.memoryOwner)
     } finally {
       announcement.end()
     }
@@ -125,12 +128,12 @@ export class Committer {
   /** The writes count against the memory limit, for `memoryOwner`, until the outcome is known. */
   async #commit<T>(
     attempt: Attempt<T>,
-    terms: CommitTerms<T>,
+    conditions: CommitConditions<T>,
     memoryOwner?: string,
   ): Promise<TransactionOutcome<T> | 'stale'> {
     const release = this.#memory?.reserve(attempt.counters.writeBytes, memoryOwner)
     try {
-      return await this.#commits.commit(attempt, terms)
+      return await this.#commits.commit(attempt, conditions)
     } finally {
       release?.()
     }

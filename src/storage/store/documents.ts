@@ -15,7 +15,7 @@ import {
 import type { Bytes, Entry } from '../kv/kv-contract.ts'
 import { versionAction, versionTime, versionTtl } from './records.ts'
 import { countRow, firstOf, isExpired, read, readFirst, type Snapshot } from './snapshot.ts'
-import type { CollectionPlace, EntryScan, IndexEntry } from './store-contract.ts'
+import type { CollectionIds, EntryScan, IndexEntry } from './store-contract.ts'
 
 /** The greatest id that the key of a document can contain. */
 export const idMax = (1n << 64n) - 1n
@@ -122,12 +122,12 @@ export function* everyDocument(
 function* idsIn(
   { view }: Snapshot,
   table: DocumentTable,
-  place: CollectionPlace,
+  ids: CollectionIds,
   { first, last }: IdSpan,
   reverse: boolean,
 ): Generator<bigint, undefined> {
   for (let left: IdSpan | undefined = { first, last }; left && left.first <= left.last; ) {
-    const found: Entry | undefined = firstOf(view, { ...intervalOf(table, place, left), reverse })
+    const found: Entry | undefined = firstOf(view, { ...intervalOf(table, ids, left), reverse })
     if (found === undefined) return
     const id = documentIdOf(found.key)
     yield id
@@ -160,7 +160,7 @@ type DocumentTable = 'live' | 'past'
 /** The keys that belong to a span of ids in a collection. */
 function intervalOf(
   table: DocumentTable,
-  { collection, database }: CollectionPlace,
+  { collection, database }: CollectionIds,
   { first, last }: IdSpan,
 ): KeyInterval {
   const all = (table === 'live' ? documentRange : collectionHistoryRange)(database, collection)

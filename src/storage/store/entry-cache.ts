@@ -20,7 +20,7 @@ import { firstOf, type Snapshot } from './snapshot.ts'
 import type { IndexEntry } from './store-contract.ts'
 
 /** Identifies a set: the entries of one index that have the same terms. */
-export interface SetPlace {
+export interface EntrySetKey {
   readonly database: DatabaseId
   readonly index: number
   /** Terms as encoded by `encodeTerms`. */
@@ -85,14 +85,14 @@ export class EntryCache {
   }
 
   /** Undefined if no run is valid in the given snapshot. */
-  find(range: EntryRange, set: SetPlace, snapshot: Snapshot): CachedRun | undefined {
+  find(range: EntryRange, set: EntrySetKey, snapshot: Snapshot): CachedRun | undefined {
     const run = this.#runs.get(hashOf(range))
     return run !== undefined && isSameRange(run.range, range) && this.#isValid(run, set, snapshot)
       ? run
       : undefined
   }
 
-  #isValid(run: CachedRun, set: SetPlace, snapshot: Snapshot): boolean {
+  #isValid(run: CachedRun, set: EntrySetKey, snapshot: Snapshot): boolean {
     const { lastCommitTime, time } = snapshot
     if (run.validAtCommit === lastCommitTime) return true
     const mayBeWritten = this.#recent.mayHaveWritten(run.range, run.validAtCommit, lastCommitTime)
@@ -137,7 +137,7 @@ export function rangeAfter({ end, reverse, start }: EntryRange, key: Bytes): Ent
 
 function mayHaveRecordedChange(
   run: CachedRun,
-  { collections, database }: SetPlace,
+  { collections, database }: EntrySetKey,
   snapshot: Snapshot,
 ): boolean {
   const { schemaTime, time, view } = snapshot

@@ -33,12 +33,12 @@ export class EntryTimeline {
 
   /**
    * Begins after `version` instead of before the first version. `sinceOf`: when an entry of `version` was added, by the
-   * entry and its position.
+   * entry and its index among the entries of `version`.
    */
-  resume(version: StoredVersion, sinceOf: (entry: PreparedEntry, position: number) => Micros): void {
+  resume(version: StoredVersion, sinceOf: (entry: PreparedEntry, index: number) => Micros): void {
     const entries = [...byKey(entriesOfStored(this.#index, version, version.ts))]
     this.#open = new Map(
-      entries.map(([text, entry], position) => [text, { entry, since: sinceOf(entry, position) }]),
+      entries.map(([text, entry], index) => [text, { entry, since: sinceOf(entry, index) }]),
     )
   }
 

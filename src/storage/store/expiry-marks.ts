@@ -24,7 +24,7 @@ import type { Journal, Overlay } from '../kv/overlay.ts'
 import { never } from './records.ts'
 import { shortNatives } from './retention.ts'
 import { firstOf } from './snapshot.ts'
-import type { CollectionPlace } from './store-contract.ts'
+import type { CollectionIds } from './store-contract.ts'
 
 /** An expiry mark: data of `ref` expires when the minimum valid time of the collection reaches `time`. */
 export interface ExpiryMark {
@@ -44,8 +44,8 @@ export function markExpiry(overlay: Overlay, ref: Ref, time: Micros, journal?: J
   if (time < never && mayExpire(ref.collection)) overlay.set(expiryMarkKey(ref, time), present, journal)
 }
 
-/** Returns the native (built-in) collections of `database` that have a limited history. */
-export function nativePlaces(database: DatabaseId): readonly CollectionPlace[] {
+/** Returns the native (built-in) collections of `database` with a limited history. */
+export function expiringNatives(database: DatabaseId): readonly CollectionIds[] {
   return [...shortNatives].map(collection => ({ database, collection }))
 }
 
@@ -60,7 +60,7 @@ export function expiryTime(ttl: Micros, ts: Micros): Micros {
 }
 
 /** A collection's marks: the events of its documents, and its rows in the table of marks. */
-function markRanges({ collection, database }: CollectionPlace, notAfter?: Micros): readonly KeyRange[] {
+function markRanges({ collection, database }: CollectionIds, notAfter?: Micros): readonly KeyRange[] {
   const upTo = notAfter === undefined ? undefined : ({ ts: notAfter, side: 'high' } as const)
   return [
     eventRange(database, documentsIndex(collection), noTerms, undefined, upTo),
@@ -71,13 +71,13 @@ function markRanges({ collection, database }: CollectionPlace, notAfter?: Micros
 /** Returns marks of a collection up to the time `notAfter`, at most `limit`, in the order of their keys. */
 export function expiryMarks(
   view: View,
-  place: CollectionPlace,
+  ids: CollectionIds,
   notAfter: Micros,
   limit: number,
   from?: Bytes,
 ): ExpiryMark[] {
   const marks: ExpiryMark[] = []
-  for (const range of intervalsFrom(markRanges(place, notAfter), from)) {
+  for (const range of intervalsFrom(markRanges(ids, notAfter), from)) {
     if (marks.length >= limit) break
     for (const row of view.range({ ...range, limit: limit - marks.length })) marks.push(markOf(row))
   }
@@ -91,7 +91,7 @@ export function expiryMarks(
  */
 export function* markedDocuments(
   view: View,
-  { collection, database }: CollectionPlace,
+  { collection, database }: CollectionIds,
   first: Micros,
   last: Micros,
   reverse: boolean,
@@ -111,10 +111,10 @@ export function* markedDocuments(
 }
 
 /** The time of a collection's earliest mark, or of its earliest mark after `after`; undefined if there is none. */
-export function earliestMark(view: View, place: CollectionPlace, after?: Micros): Micros | undefined {
-  const past = after === undefined ? undefined : markRanges(place, after)
+export function earliestMark(view: View, ids: CollectionIds, after?: Micros): Micros | undefined {
+  const past = after === undefined ? undefined : markRanges(ids, after)
   let first: Micros | undefined
-  for (const [at, { end, start }] of markRanges(place).entries()) {
+  for (const [at, { end, start }] of markRanges(ids).entries()) {
     const row = firstOf(view, { start: past?.[at]?.end ?? start, end })
     if (row !== undefined) first = Math.min(first ?? never, markOf(row).time)
   }

@@ -112,9 +112,9 @@ export function buildNow(
   return true
 }
 
-/** A position between two versions of a document. The entries of the versions before the position were written. */
-interface VersionPosition {
-  /** The last version before the position. */
+/** The progress of a build within a document: the entries up to the version `ts` were written. */
+interface VersionProgress {
+  /** The last version whose entries were written. */
   readonly ts: Micros
   /** The times at which the entries of this version were added, in the order of the entries. */
   readonly since: readonly Micros[]
@@ -130,18 +130,18 @@ interface VersionBatch {
 }
 
 /**
- * Writes the rows of a document, one version after the other. `from`: the position at which the previous batch ended;
- * without a version, the beginning of the document. Returns the position at which `batch` became full; undefined if all
- * rows were written. Throws a RequestError if the newest version has too many entries.
+ * Writes the rows of a document, one version after the other. `from`: the progress of the previous batch; undefined at
+ * the beginning of the document. Returns the progress when `batch` is full, or undefined if all rows were written.
+ * Throws a RequestError if the newest version has too many entries.
  */
 function indexDocument(
   context: Rows,
   ref: Ref,
   index: IndexTables,
-  from: VersionPosition | undefined,
+  from: VersionProgress | undefined,
   batch: VersionBatch,
   journal?: Journal,
-): { readonly version: VersionPosition | undefined } | undefined {
+): { readonly version: VersionProgress | undefined } | undefined {
   const { bindings, reader, snapshot } = context
   const compute = <T>(work: () => T): T => bindings.perItem(limits.documentBindingsMs, work)
   const writer = new RowWriter(context, ref, batch, journal)
@@ -171,12 +171,12 @@ function resumeAt(
   { reader, snapshot }: Rows,
   ref: Ref,
   timeline: EntryTimeline,
-  from: VersionPosition,
+  from: VersionProgress,
 ): StoredVersion | undefined {
   const stored = validAt(snapshot, ref, from.ts)
   if (stored === undefined || versionTime(stored) !== from.ts) return undefined
   const version = reader.read(ref, stored)
-  timeline.resume(version, (_, position) => from.since[position] ?? from.ts)
+  timeline.resume(version, (_, index) => from.since[index] ?? from.ts)
   return version
 }
 
@@ -276,7 +276,7 @@ interface BuildProgress {
   /** The id of the document at which the next batch begins. */
   readonly id: bigint
   /** Present if the previous batch ended within this document. */
-  readonly version?: VersionPosition | undefined
+  readonly version?: VersionProgress | undefined
 }
 
 const versionAt = 10
@@ -370,8 +370,8 @@ export function continueBuild(transaction: BuildTransaction, index: Ref, isOver:
     const first = collection === from.collection ? from.id : 0n
     for (const ref of everyDocument(context.snapshot, index.database, collection, { first, last: idMax })) {
       const { id } = ref
-      const position = collection === from.collection && id === from.id ? from.version : undefined
-      const rest = orBuildFailure(index, ref, () => indexDocument(context, ref, tables, position, versions))
+      const since = collection === from.collection && id === from.id ? from.version : undefined
+      const rest = orBuildFailure(index, ref, () => indexDocument(context, ref, tables, since, versions))
       if (rest !== undefined) {
         context.overlay.set(key, encodeProgress({ collection, id, version: rest.version }))
         return

@@ -15,9 +15,9 @@ import {
   cachedEntry,
   type EntryCache,
   type EntryRange,
+  type EntrySetKey,
   rangeAfter,
   runEntriesMax,
-  type SetPlace,
 } from './entry-cache.ts'
 import {
   entryDocument,
@@ -31,7 +31,7 @@ import { countRow, isExpired, type Snapshot } from './snapshot.ts'
 import type { EntryScan, IndexEntry } from './store-contract.ts'
 
 /** The entries of one index that have the same terms. */
-export interface EntrySet extends SetPlace {
+export interface EntrySet extends EntrySetKey {
   /** True for each value of the index whose order is descending. */
   readonly descending: readonly boolean[]
   /** Returns whether entries for documents of `collection` are visible. */
@@ -214,9 +214,9 @@ function sortRun(run: Entry[], set: EntrySet, reverse: boolean): Entry[] {
   return run
     .map(row => {
       const document = entryDocument(set.database, row)
-      return { row, position: { values: entryValues(row, document), document } }
+      return { row, parts: { values: entryValues(row, document), document } }
     })
-    .sort((left, right) => compareEntries(left.position, right.position, set.descending) * sign)
+    .sort((left, right) => compareEntries(left.parts, right.parts, set.descending) * sign)
     .map(({ row }) => row)
 }
 

@@ -9,7 +9,7 @@ import type { EncodedWrites, KeyValueStore, View, Work, Write } from '../kv/kv-c
 import type { RecentWrites } from '../kv/recent-writes.ts'
 import { type ForeignBatch, isReplicated } from '../kv/replicated-store.ts'
 import { type Attempt, type Evaluation, validate, writesAt } from './attempt.ts'
-import type { AttemptOwner, Commits, CommitTerms, TransactionWork } from './commits.ts'
+import type { AttemptEvaluator, CommitConditions, Commits, TransactionWork } from './commits.ts'
 import { type CommitRecord, commitOf, commitWrite, lastCommit } from './last-commit.ts'
 import type { SnapshotTimes } from './snapshot-times.ts'
 import type { TransactionOutcome } from './store-contract.ts'
@@ -20,8 +20,8 @@ import type { TransactionOutcome } from './store-contract.ts'
  */
 type Decision<T> = TransactionOutcome<T> | 'stale' | 'later' | 'long'
 
-/** The position of a commit in the order of commits: after the commit `last`, at `time`. */
-interface CommitPlace {
+/** The commit directly follows the commit `last`, and has the time `time`. */
+interface CommitOrder {
   readonly last: CommitRecord
   /** The latest transaction that the client has seen. */
   readonly seen: Micros
@@ -69,19 +69,22 @@ export class LocalCommits implements Commits {
     if (isReplicated(kv)) kv.watchForeign(batch => this.#apply(batch))
   }
 
-  async commit<T>(attempt: Attempt<T>, terms: CommitTerms<T>): Promise<TransactionOutcome<T> | 'stale'> {
-    const { owner } = terms
+  async commit<T>(
+    attempt: Attempt<T>,
+    conditions: CommitConditions<T>,
+  ): Promise<TransactionOutcome<T> | 'stale'> {
+    const { evaluator } = conditions
     for (let valid = attempt; ; ) {
-      const decision = await this.#decide(valid, terms)
+      const decision = await this.#decide(valid, conditions)
       if (typeof decision !== 'string') return decision
       switch (decision) {
         case 'later':
           continue
         case 'stale':
         case 'long': {
-          if (owner?.evaluateAt) return this.#commitUnderLock(owner.evaluateAt)
+          if (evaluator?.evaluateAt) return this.#commitUnderLock(evaluator.evaluateAt)
           if (decision === 'stale') return decision
-          const since = (await owner?.validate()) ?? 'stale'
+          const since = (await evaluator?.validate()) ?? 'stale'
           if (since === 'stale') return since
           valid = { ...valid, since }
         }
@@ -102,11 +105,14 @@ export class LocalCommits implements Commits {
     }
   }
 
-  #decide<T>(attempt: Attempt<T>, { again, notBefore, owner, seen }: CommitTerms<T>): Promise<Decision<T>> {
+  #decide<T>(
+    attempt: Attempt<T>,
+    { again, notBefore, evaluator, seen }: CommitConditions<T>,
+  ): Promise<Decision<T>> {
     // The commit usually gets the time `notBefore`. The writes for this time are computed before the lock is taken.
     const prepared = writesAt(attempt, notBefore)
     return this.#underLock(notBefore, (last, time, view): Work<Decision<T>> => {
-      const by = owner === undefined ? 'own process' : 'other process'
+      const by = evaluator === undefined ? 'own process' : 'other process'
       const validity = validate(attempt, view, last, time, this.#recent, by)
       if (validity === 'valid') {
         const writes = time === notBefore ? prepared : writesAt(attempt, time)
@@ -116,15 +122,15 @@ export class LocalCommits implements Commits {
       if (again === undefined) return { result: 'stale', writes: [] }
       if (this.#lockedMicros > lockedMicrosMax) return { result: 'later', writes: [] }
       const evaluated = this.#evaluateHere(this.#evaluate, again, view, last, time)
-      const place = { last, seen, time: evaluated.commitTime }
-      const { result, writes } = this.#commitOf(evaluated, evaluated.writes, place)
+      const order = { last, seen, time: evaluated.commitTime }
+      const { result, writes } = this.#commitOf(evaluated, evaluated.writes, order)
       return { result: { ...result, retries: 1 }, writes }
     })
   }
 
   /** Commits an attempt that another process evaluates while this process holds the lock. */
   async #commitUnderLock<T>(
-    evaluateAt: NonNullable<AttemptOwner<T>['evaluateAt']>,
+    evaluateAt: NonNullable<AttemptEvaluator<T>['evaluateAt']>,
   ): Promise<TransactionOutcome<T> | 'stale'> {
     const announcement = this.#times.announce(epoch)
     let attempt: Attempt<T> | 'stale' = 'stale'
@@ -140,8 +146,8 @@ export class LocalCommits implements Commits {
           const { commitTime, pieces, writes } = attempt
           if (validate(attempt, view, last, commitTime, this.#recent, 'other process') !== 'valid')
             return { result: 'stale', writes: [] }
-          const place = { last, seen: epoch, time: commitTime }
-          const { result, ...work } = this.#commitOf(attempt, writes, place, pieces?.(commitTime))
+          const order = { last, seen: epoch, time: commitTime }
+          const { result, ...work } = this.#commitOf(attempt, writes, order, pieces?.(commitTime))
           return { ...work, result: { ...result, retries: 1 } }
         },
         prepare,
@@ -218,7 +224,7 @@ export class LocalCommits implements Commits {
   #commitOf<T>(
     { changesSchema, counters, chosenIdsMs, latestExpiry, result }: Evaluation<T>,
     writes: readonly Write[],
-    { last, seen, time }: CommitPlace,
+    { last, seen, time }: CommitOrder,
     pieces?: EncodedWrites,
   ): Work<TransactionOutcome<T>> {
     const hasWrites = writes.length > 0 || pieces !== undefined

@@ -10,10 +10,10 @@ import { timeOf } from '../keys/key-times.ts'
 import { changesKey, changesRange, collectionChangesRange } from '../keys/keyspace.ts'
 import type { Bytes, KeyRange, View } from '../kv/kv-contract.ts'
 import { Batch, takeKeys } from './batch.ts'
-import { placesOf } from './change-log.ts'
+import { changedCollections } from './change-log.ts'
 import { changeLogMicros } from './retention.ts'
 import { firstOf } from './snapshot.ts'
-import type { CollectionPlace } from './store-contract.ts'
+import type { CollectionIds } from './store-contract.ts'
 import { recordWork, type SweeperWork, workOf } from './sweeper-work.ts'
 import type { StoreTransaction } from './transaction.ts'
 
@@ -49,15 +49,15 @@ export function removeOldChanges(
 ): RemovedChanges {
   const { overlay } = transaction.rows
   const batch = new Batch(isOver)
-  const rows: { readonly key: Uint8Array; readonly places: readonly CollectionPlace[] }[] = []
+  const rows: { readonly key: Uint8Array; readonly collections: readonly CollectionIds[] }[] = []
   for (const row of overlay.range(oldLog(now, from))) {
     if (batch.isFull()) break
-    const places = placesOf(row)
-    batch.write(1 + places.length, row.key.length + row.value.length)
-    rows.push({ key: row.key, places })
+    const collections = changedCollections(row)
+    batch.write(1 + collections.length, row.key.length + row.value.length)
+    rows.push({ key: row.key, collections })
   }
-  for (const { key, places } of rows) {
-    for (const place of places) scheduleRemoval(transaction, place, timeOf(key))
+  for (const { key, collections } of rows) {
+    for (const collection of collections) scheduleRemoval(transaction, collection, timeOf(key))
     overlay.set(key, undefined)
   }
   const [work] = workOf(overlay, 'changes', now, 1)
@@ -100,7 +100,7 @@ function removeCollectionChanges(
  */
 function scheduleRemoval(
   transaction: StoreTransaction,
-  { collection, database }: CollectionPlace,
+  { collection, database }: CollectionIds,
   ts: Micros,
   after: Micros = epoch,
 ): void {

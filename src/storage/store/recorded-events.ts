@@ -54,7 +54,7 @@ interface RecordedChange {
   /** The events in the requested order. */
   readonly events: readonly BufferedEvent[]
   /** The number of documents that were read. */
-  readonly changes: number
+  readonly documents: number
 }
 
 /** Documents of one collection that may have a version at `time`. */
@@ -104,7 +104,7 @@ export class RecordedEvents {
         }
       }
       events.sort((left, right) => compareBytes(left.key, right.key) * sign)
-      yield { events, changes: documents.length }
+      yield { events, documents: documents.length }
     }
   }
 

@@ -34,9 +34,9 @@ import { countRow, type Snapshot } from './snapshot.ts'
 import type { EventBound, EventScan, IndexEvent } from './store-contract.ts'
 
 /**
- * The two sources of events are the entries of the set and the change record. `fewEntries`, `fewChanges` and
- * `manyEntries` limit the entries or changes that are read from one source before the other source is tried. `buffered`
- * and `bufferedMax`: the initial and the maximum number of events that are sorted at once.
+ * Events can be computed from the entries of the set, or from the change record. `fewEntries`, `fewChanges` and
+ * `manyEntries` limit the entries or changes that are read in one of these ways before the other way is tried.
+ * `buffered` and `bufferedMax`: the initial and the maximum number of events that are sorted at once.
  */
 export interface EventLimits {
   readonly fewEntries: number
@@ -47,8 +47,8 @@ export interface EventLimits {
 }
 
 /**
- * The order of sources: the entries of a small set, a few changes from the change record, the entries of a larger set,
- * all changes, and all entries. Reading `manyEntries` entries takes some tenths of a second.
+ * Events are computed in this order from: the entries of a small set, a few changes from the change record, the entries
+ * of a larger set, all changes, and all entries. Reading `manyEntries` entries takes some tenths of a second.
  */
 const eventLimits: EventLimits = {
   fewEntries: 512,
@@ -62,8 +62,8 @@ const eventLimits: EventLimits = {
 function spanOf(set: EntrySet, scan: EventScan, oldest: Micros): EventSpan {
   const bound = (given: EventBound | undefined) => {
     if (given === undefined) return undefined
-    const { values, ...place } = given
-    return values === undefined ? place : { ...place, values: encodeTuple(values, set.descending) }
+    const { values, ...rest } = given
+    return values === undefined ? rest : { ...rest, values: encodeTuple(values, set.descending) }
   }
   const floor: EventBound = { ts: oldest, action: 'add', side: 'low' }
   const bounded = eventRange(set.database, set.index, set.terms, bound(scan.from), bound(scan.to))
@@ -116,7 +116,7 @@ export function* entryEvents(
 }
 
 /**
- * Reads the events of a span from either source. Each method continues after the last event that any method has
+ * Reads the events of a span from entries or changes. Each method continues after the last event that any method has
  * yielded, and returns true if it has reached the end of the span.
  */
 class EventWalk {
@@ -159,9 +159,9 @@ class EventWalk {
     const recorded = this.#recorded?.within(this.#set, this.#span)
     if (recorded === undefined) return false
     let left = changesMax
-    for (const { events, changes } of recorded) {
+    for (const { documents, events } of recorded) {
       for (const event of events) yield this.#pass(event)
-      left -= changes
+      left -= documents
       if (left < 0) return false
     }
     return true

@@ -17,8 +17,8 @@ import type {
 import type { TupleBound } from '../keys/tuple.ts'
 import type { IndexDefinition } from './index-definition.ts'
 
-/** A collection, identified by its database and its number in this database. */
-export type CollectionPlace = Pick<Ref, 'database' | 'collection'>
+/** The ids of a collection: its database, and its number in this database. */
+export type CollectionIds = Pick<Ref, 'database' | 'collection'>
 
 /** A version in stored form, including hidden fields. */
 export interface Version {

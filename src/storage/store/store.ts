@@ -17,7 +17,7 @@ import { isReplicated } from '../kv/replicated-store.ts'
 import type { Attempt } from './attempt.ts'
 import { readChanges } from './change-log.ts'
 import { checkStore } from './check.ts'
-import type { AttemptOwner, Commits } from './commits.ts'
+import type { AttemptEvaluator, Commits } from './commits.ts'
 import { Committer } from './committer.ts'
 import { DocumentCache } from './document-cache.ts'
 import { EntryCache } from './entry-cache.ts'
@@ -185,13 +185,13 @@ export class Store {
   }
 
   /**
-   * `owner`: the other process that has evaluated the attempt, if any. If the validation would take too long in this
-   * process, the owner calls {@link validated}. If other transactions have changed the read set of the attempt, it is
-   * stale, and the owner can evaluate it again, with {@link attemptAt}. Without a new evaluation, writes nothing and
-   * resolves with `stale`.
+   * `evaluator`: the other process that has evaluated the attempt, if any. If the validation would take too long in
+   * this process, the evaluator calls {@link validated}. If other transactions have changed the read set of the
+   * attempt, it is stale, and the evaluator can evaluate it again, with {@link attemptAt}. Without a new evaluation,
+   * writes nothing and resolves with `stale`.
    */
-  commit<T>(attempt: Attempt<T>, owner?: AttemptOwner<T>): Promise<TransactionOutcome<T> | 'stale'> {
-    return this.#committer.commit(attempt, owner)
+  commit<T>(attempt: Attempt<T>, evaluator?: AttemptEvaluator<T>): Promise<TransactionOutcome<T> | 'stale'> {
+    return this.#committer.commit(attempt, evaluator)
   }
 
   /** Evaluates `work` on the newest state, for a commit at `time`. No other commit may run during the evaluation. */

@@ -12,13 +12,13 @@ import type { Bytes, View } from '../kv/kv-contract.ts'
 import type { Overlay } from '../kv/overlay.ts'
 import { Batch, batchEnd, batchWritesMax } from './batch.ts'
 import { expiredRows } from './expired-rows.ts'
-import { type ExpiryMark, expiryMarks, markExpiry, nativePlaces } from './expiry-marks.ts'
-import { ExpiryPlan, nextCheck, type PlannedCheck, positionKey } from './expiry-plan.ts'
+import { type ExpiryMark, expiringNatives, expiryMarks, markExpiry } from './expiry-marks.ts'
+import { ExpiryPlan, nextCheck, type PlannedCheck, planProgressKey } from './expiry-plan.ts'
 import { hasOldChanges, removeOldChanges } from './old-changes.ts'
 import { never } from './records.ts'
 import { nextGarbage, removeGarbage } from './removals.ts'
 import type { Store } from './store.ts'
-import type { CollectionPlace } from './store-contract.ts'
+import type { CollectionIds } from './store-contract.ts'
 import { RemovalCursor, recordWork, type SweeperWork, workOf } from './sweeper-work.ts'
 import type { StoreTransaction } from './transaction.ts'
 
@@ -31,7 +31,7 @@ const pauseMicros = 60_000_000
 const retryMicros = 1_000_000
 
 /** A collection with expired data. */
-interface ExpiredPlace extends CollectionPlace {
+interface ExpiredCollection extends CollectionIds {
   /** The row of pending work. */
   readonly key: Bytes
   /** The expiry marks of the expired data, oldest first, at most {@link batchWritesMax}. */
@@ -162,7 +162,7 @@ export class Sweeper {
 
   #runChecks(now: Micros): {
     readonly replaced: readonly ReplacedCheck[]
-    readonly expired: ExpiredPlace | undefined
+    readonly expired: ExpiredCollection | undefined
   } {
     const isOver = batchEnd(this.#batchMs)
     const replaced: ReplacedCheck[] = []
@@ -176,18 +176,18 @@ export class Sweeper {
         if (replaced.length > 0 && isOver()) break
         const { collection, database, id } = target
         if (collection === native.databases) {
-          const checks = nativePlaces(id).map(place => nextCheck(transaction, place))
+          const checks = expiringNatives(id).map(ids => nextCheck(transaction, ids))
           replaced.push({ key, checks: checks.filter(check => check !== undefined) })
           continue
         }
         if (!this.#mayCompute(database)) continue
-        const place = { database, collection: Number(id) }
-        const minimum = this.#minimumOf(transaction, place)
-        const marks = this.#marksOf(transaction, place, minimum)
-        if (marks.length > 0) return { replaced, expired: { ...place, key, marks } }
-        const next = nextCheck(transaction, place, minimum)?.due ?? never
+        const ids = { database, collection: Number(id) }
+        const minimum = this.#minimumOf(transaction, ids)
+        const marks = this.#marksOf(transaction, ids, minimum)
+        if (marks.length > 0) return { replaced, expired: { ...ids, key, marks } }
+        const next = nextCheck(transaction, ids, minimum)?.due ?? never
         // Another transaction may have added a mark before the processed marks, so the next check reads all marks.
-        const latest = this.#from.delete(nameOf(place)) ? now + pauseMicros : never
+        const latest = this.#from.delete(nameOf(ids)) ? now + pauseMicros : never
         const due = micros(Math.max(Math.min(next, latest), now + retryMicros))
         replaced.push({ key, checks: due < never ? [{ due, target }] : [] })
       }
@@ -198,41 +198,38 @@ export class Sweeper {
   /** Returns expiry marks of a collection's expired data. */
   #marksOf(
     { catalogue, snapshot }: StoreTransaction,
-    place: CollectionPlace,
+    ids: CollectionIds,
     minimum: Micros,
   ): readonly ExpiryMark[] {
-    const name = nameOf(place)
+    const name = nameOf(ids)
     if (this.#unprocessed?.of === name && this.#unprocessed.marks.length > 0) return this.#unprocessed.marks
-    if (!catalogue.isLive(place.database) || !catalogue.hasCollection(place.database, place.collection))
-      return []
-    return minimum === 0
-      ? []
-      : expiryMarks(snapshot.view, place, minimum, batchWritesMax, this.#from.get(name))
+    if (!catalogue.isLive(ids.database) || !catalogue.hasCollection(ids.database, ids.collection)) return []
+    return minimum === 0 ? [] : expiryMarks(snapshot.view, ids, minimum, batchWritesMax, this.#from.get(name))
   }
 
-  #minimumOf(transaction: StoreTransaction, { collection, database }: CollectionPlace): Micros {
+  #minimumOf(transaction: StoreTransaction, { collection, database }: CollectionIds): Micros {
     const now = Math.min(this.#removalTime(), transaction.snapshotTime)
     return transaction.minimumValidTime(database, collection, now)
   }
 
   /** Processes expiry marks until the batch is full. Returns how many marks were processed. */
-  #remove(transaction: StoreTransaction, place: ExpiredPlace): number {
+  #remove(transaction: StoreTransaction, expired: ExpiredCollection): number {
     const { catalogue } = transaction
-    const { collection, database, marks } = place
+    const { collection, database, marks } = expired
     if (!catalogue.isLive(database) || !catalogue.hasCollection(database, collection)) return marks.length
     const { overlay } = transaction.rows
     const batch = new Batch(batchEnd(this.#batchMs))
-    const minimum = this.#minimumOf(transaction, place)
+    const minimum = this.#minimumOf(transaction, expired)
     const done = new Set<bigint>()
     for (const [at, { key, ref, time }] of marks.entries()) {
       if (batch.isFull()) return at
       // The data may be part of the retained history again if `history_days` was increased after the marks were read.
       if (time > minimum) continue
       if (!done.has(ref.id)) {
-        const expired = expiredRows(this.#store, transaction, ref, minimum, batch)
-        for (const each of expired.keys) overlay.set(each, undefined)
-        if (!expired.isAll) return at
-        if (expired.expiresAt !== undefined) markExpiry(overlay, ref, expired.expiresAt)
+        const rows = expiredRows(this.#store, transaction, ref, minimum, batch)
+        for (const each of rows.keys) overlay.set(each, undefined)
+        if (!rows.isAll) return at
+        if (rows.expiresAt !== undefined) markExpiry(overlay, ref, rows.expiresAt)
         done.add(ref.id)
       }
       overlay.set(key, undefined)
@@ -250,14 +247,14 @@ export class Sweeper {
   }
 }
 
-function nameOf({ collection, database }: CollectionPlace): string {
+function nameOf({ collection, database }: CollectionIds): string {
   return `${database}/${collection}`
 }
 
 /** The checks that are due at `now`, oldest first. */
 function dueChecks(view: View, now: Micros, from: Bytes | undefined): Iterable<SweeperWork> {
   const checks = workOf(view, 'history', now, checksPerStep + 1, from)
-  return checks.filter(({ key }) => Buffer.compare(key, positionKey) !== 0)
+  return checks.filter(({ key }) => Buffer.compare(key, planProgressKey) !== 0)
 }
 
 function replaceCheck(overlay: Overlay, { checks, key }: ReplacedCheck): void {

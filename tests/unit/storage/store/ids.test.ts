@@ -352,7 +352,7 @@ test('an id in the future that a document used is not generated when its time co
     bench.now += 1000
     const attempt = bench.store.attempt(transaction => transaction.put(drawn(transaction), data({})))
     const [range] = attempt.reads.ranges
-    assert.deepEqual([attempt.reads.ranges.length, range?.entries], [1, 0])
+    assert.deepEqual([attempt.reads.ranges.length, range?.rowCount], [1, 0])
   }
 })
 
