@@ -18,6 +18,7 @@ export interface EntryKey {
   readonly termsBytes: Uint8Array
   /** The values as encoded by order-codec.ts: the order of the bytes is the order of the values. */
   readonly values: Uint8Array
+  /** The tie-break between values that are equal in the order (tuple.ts). */
   readonly tie: Uint8Array
   readonly document: DocumentId
 }
@@ -88,8 +89,8 @@ function readKey(parts: KeyParts): Key {
     case 'changes':
       return { kind, ts: parts.time(), sequence: parts.number(4) }
     case 'collectionChanges': {
-      const place = { database: parts.id(), collection: parts.number(2) }
-      return { kind, ...place, ts: parts.time(), sequence: parts.number(4) }
+      const ids = { database: parts.id(), collection: parts.number(2) }
+      return { kind, ...ids, ts: parts.time(), sequence: parts.number(4) }
     }
     case 'meta':
       return { kind, name: new TextDecoder().decode(parts.upTo(0)) }
@@ -187,7 +188,7 @@ function readIndexAndTerms(parts: KeyParts): Pick<EntryKey, 'database' | 'index'
 class KeyParts {
   readonly #bytes: Uint8Array
   readonly #view: DataView
-  #position = 0
+  #offset = 0
 
   constructor(bytes: Uint8Array) {
     this.#bytes = bytes
@@ -219,8 +220,8 @@ class KeyParts {
   }
 
   terms(): Uint8Array {
-    assert(this.#position < this.#bytes.length, 'a key does not end too early')
-    const length = termsLength(this.#bytes, this.#position)
+    assert(this.#offset < this.#bytes.length, 'a key does not end too early')
+    const length = termsLength(this.#bytes, this.#offset)
     const start = this.#take(length)
     return this.#bytes.subarray(start, start + length)
   }
@@ -238,20 +239,20 @@ class KeyParts {
   /** Reads up to `trailingBytes` bytes before the end of the key. */
   upTo(trailingBytes: number): Uint8Array {
     const end = this.#bytes.length - trailingBytes
-    assert(end >= this.#position, 'a key does not end too early')
-    const start = this.#position
-    this.#position = end
+    assert(end >= this.#offset, 'a key does not end too early')
+    const start = this.#offset
+    this.#offset = end
     return this.#bytes.subarray(start, end)
   }
 
   finish(): void {
-    assert(this.#position === this.#bytes.length, 'nothing follows a key')
+    assert(this.#offset === this.#bytes.length, 'nothing follows a key')
   }
 
   #take(count: number): number {
-    const start = this.#position
+    const start = this.#offset
     assert(start + count <= this.#bytes.length, 'a key does not end too early')
-    this.#position = start + count
+    this.#offset = start + count
     return start
   }
 }

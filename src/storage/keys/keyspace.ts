@@ -54,7 +54,7 @@ export function documentsIndex(collection: CollectionId): number {
 export const garbageKinds = {
   /**
    * Removes the expired data of a collection; for a database (only version 0.2 wrote such jobs), of its native
-   * collections. The first row has the position of the plan (storage/store/expiry-plan.ts).
+   * collections. The first row has the progress of the plan (storage/store/expiry-plan.ts).
    */
   history: 1,
   /** Removes all data of a deleted schema object. */

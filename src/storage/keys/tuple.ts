@@ -1,4 +1,4 @@
-// Encodes the values of an index entry as part of a key, and computes the range of keys between two positions in an
+// Encodes the values of an index entry as part of a key, and computes the range of keys between two bounds in an
 // index, for cursors and range reads.
 //
 // Entries are ordered by their values, then by document. Different values that are equal in the order (1 and 1.0) have
@@ -44,8 +44,8 @@ export interface TupleBound {
   readonly isOpen?: boolean
 }
 
-/** Determines the position of an entry in the index. */
-export interface EntryPosition {
+/** The parts of an entry that determine its order in the index. */
+export interface EntryOrderParts {
   readonly values: readonly Value[]
   readonly document: Pick<Ref, 'id' | 'collection'>
 }
@@ -74,8 +74,8 @@ export function isTruncated(tuple: Uint8Array): boolean {
 
 /** The order that the keys would have without truncation. */
 export function compareEntries(
-  left: EntryPosition,
-  right: EntryPosition,
+  left: EntryOrderParts,
+  right: EntryOrderParts,
   descending: readonly boolean[],
 ): number {
   const order =
@@ -99,7 +99,7 @@ export function compareTuples(
 
 /** Negative if the entry is before the bound, positive if it is after; never zero. */
 export function compareToBound(
-  entry: EntryPosition,
+  entry: EntryOrderParts,
   bound: TupleBound,
   descending: readonly boolean[],
 ): number {
@@ -124,7 +124,7 @@ function truncateArray(values: readonly Value[], bound: readonly Value[]): reado
 }
 
 /**
- * The keys between two positions in an index, all of entries with the same terms. `prefix`: the common prefix of these
+ * The keys between two bounds in an index, all of entries with the same terms. `prefix`: the common prefix of these
  * keys. If a bound is too long for a key, `inexact` is true: the interval is wider than requested, and the caller must
  * filter the entries with `compareToBound`.
  */

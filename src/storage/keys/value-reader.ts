@@ -65,7 +65,7 @@ const nameSlots = 1024
 class ValueReader {
   #bytes: Buffer = scratch
   #view: DataView = scratchView
-  #position = 0
+  #offset = 0
   #end = 0
   /**
    * Field names recur in every document. For a cached name, no new string is created, and the hash of the string is
@@ -78,7 +78,7 @@ class ValueReader {
     assert(bytes[start] === valueFormat, 'a stored value has a known format')
     this.#begin(bytes, start + 1, end)
     const value = this.#value(0)
-    assert(this.#position === end, 'nothing follows a stored value')
+    assert(this.#offset === end, 'nothing follows a stored value')
     this.#release()
     return value
   }
@@ -86,7 +86,7 @@ class ValueReader {
   readSequence(bytes: Uint8Array, start: number, end: number): Value[] {
     const values: Value[] = []
     this.#begin(bytes, start, end)
-    while (this.#position < end) values.push(this.#value(0))
+    while (this.#offset < end) values.push(this.#value(0))
     this.#release()
     return values
   }
@@ -110,7 +110,7 @@ class ValueReader {
       const second = this.#smallInteger()
       take(first, second, size === 3 ? this.#integer() : undefined)
     }
-    assert(this.#position === this.#end, 'nothing follows a stored value')
+    assert(this.#offset === this.#end, 'nothing follows a stored value')
     this.#release()
   }
 
@@ -123,14 +123,14 @@ class ValueReader {
   }
 
   #integer(): bigint {
-    if (this.#bytes[this.#position] === valueTags.int64) return this.#view.getBigInt64(this.#take(9) + 1)
+    if (this.#bytes[this.#offset] === valueTags.int64) return this.#view.getBigInt64(this.#take(9) + 1)
     const value = this.#value(0)
     assert(typeof value === 'bigint', 'a stored row holds integers')
     return value
   }
 
   #smallInteger(): number {
-    const tag = this.#bytes[this.#position] as number
+    const tag = this.#bytes[this.#offset] as number
     if (tag < valueTags.smallInt || tag >= valueTags.smallInt + smallInts) return Number(this.#integer())
     this.#take(1)
     return tag - valueTags.smallInt
@@ -145,7 +145,7 @@ class ValueReader {
       this.#bytes = Buffer.from(buffer, byteOffset, length)
       this.#view = new DataView(buffer, byteOffset, length)
     }
-    this.#position = start
+    this.#offset = start
     this.#end = end
   }
 
@@ -157,10 +157,10 @@ class ValueReader {
 
   /** Returns the offset of the first of the next `count` bytes. */
   #take(count: number): number {
-    const start = this.#position
+    const start = this.#offset
     const end = start + count
     if (end > this.#end) throw new InvariantError('a stored value ends too early')
-    this.#position = end
+    this.#offset = end
     return start
   }
 
@@ -263,7 +263,7 @@ class ValueReader {
   #checkNesting(count: number, depth: number): void {
     step(count)
     assert(depth < valueDepthMax, 'a stored value does not nest this deeply')
-    assert(count <= this.#end - this.#position, 'a stored container has room for its elements')
+    assert(count <= this.#end - this.#offset, 'a stored array or object has room for its elements')
   }
 
   /** Throws an InvariantError if the value is not a text. */

@@ -4,12 +4,12 @@
 import { assert } from '../../base/assert.ts'
 import { type Bytes, type KeyRange, keyBytesMax, type Work } from './kv-contract.ts'
 
-/** The key is empty or too long, so no entry can have it. */
+/** The key is empty or too long, so no row can have it. */
 export function isImpossibleKey(key: Bytes): boolean {
   return key.length === 0 || key.length > keyBytesMax
 }
 
-/** No entry can be in `range`, regardless of the stored data. */
+/** No row can be in `range`, regardless of the stored data. */
 export function isEmptyRange(range: KeyRange): boolean {
   return range.limit === 0 || Buffer.compare(range.start, range.end) >= 0
 }

@@ -16,7 +16,7 @@ export interface KeyRange {
   readonly end: Bytes
   /** True for the descending order of keys. */
   readonly reverse?: boolean
-  /** Maximum number of entries. The default is unlimited. */
+  /** Maximum number of rows. The default is unlimited. */
   readonly limit?: number
 }
 
@@ -26,6 +26,7 @@ export const everyKey: Pick<KeyRange, 'start' | 'end'> = {
   end: new Uint8Array(keyBytesMax + 1).fill(0xff),
 }
 
+/** A row. */
 export interface Entry {
   readonly key: Bytes
   readonly value: Bytes
@@ -34,7 +35,7 @@ export interface Entry {
 /** Reads one consistent state. Returned arrays belong to the caller and stay valid after the view has ended. */
 export interface View {
   get(key: Bytes): Bytes | undefined
-  /** Reads entries while the caller iterates, and may stop early. The data must not change during the iteration. */
+  /** Reads rows while the caller iterates, and may stop early. The data must not change during the iteration. */
   range(range: KeyRange): Iterable<Entry>
   /** Views of the same store with the same number have the same rows. Absent if the engine has no such number. */
   readonly state?: number | undefined

@@ -83,7 +83,7 @@ export class Overlay implements ComparingView, AbsenceRecorder {
   }
 }
 
-/** The entries of a range of `base`, with the writes `slots` applied. `slots` must be in the order of the range. */
+/** The rows of a range of `base`, with the writes `slots` applied. `slots` must be in the order of the range. */
 export function* overlayEntries(
   base: Pick<View, 'range'>,
   range: KeyRange,

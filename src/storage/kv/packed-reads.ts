@@ -6,11 +6,11 @@
 // Layout; words of 32 bits have the byte order of the machine, because both processes run on the same machine:
 //
 //   6 words: number of keys, number of ranges, size (sizeOf), kinds (kindsOf), 2 unused
-//   for each key, a word: its hash; for each key, a word: the offset of its row
-//   for each range, a word: the offset of its row; for each range, a word: the index of the
+//   for each key, a word: its hash; for each key, a word: the offset of its item
+//   for each range, a word: the offset of its item; for each range, a word: the index of the
 //   range with the greatest end, among this range and all earlier ranges
-//   rows of keys (words in little-endian order): length of the key, kind of the value, length of the value, key, value
-//   rows of ranges (words also in little-endian order): lengths of start, end and fingerprint, number of entries,
+//   items of keys (words in little-endian order): length of the key, kind of the value, length of the value, key, value
+//   items of ranges (words also in little-endian order): lengths of start, end and fingerprint, number of rows,
 //   direction, start, end, fingerprint
 
 import { hashText } from '../../base/byte-text.ts'
@@ -19,7 +19,7 @@ import { kindsOf, type ReadRange, type ReadSet, type RecordedValue, sizeOf } fro
 
 const wordBytes = 4
 const headWords = 6
-/** Words at the start of the row of a key, and of a range. */
+/** Words at the start of the item of a key, and of a range. */
 const keyHeadWords = 3
 const rangeHeadWords = 5
 
@@ -38,7 +38,7 @@ export function packReads(reads: ReadSet): Buffer {
     bytes += rangeHeadWords * wordBytes + start.length + end.length + (text?.length ?? 0)
   const packed = Buffer.from(new ArrayBuffer(bytes))
   const table = new Uint32Array(packed.buffer, 0, tableWords)
-  const rows = new RowWriter(packed, tableWords * wordBytes)
+  const items = new ItemWriter(packed, tableWords * wordBytes)
   table.set([
     keys.length,
     ranges.length,
@@ -48,21 +48,21 @@ export function packReads(reads: ReadSet): Buffer {
   let at = headWords
   for (const [index, [key, found]] of keys.entries()) {
     table[at + index] = hashText(key)
-    table[at + keys.length + index] = rows.end
-    rows.addKey(key, found)
+    table[at + keys.length + index] = items.end
+    items.addKey(key, found)
   }
   at += 2 * keys.length
   let furthest = 0
   for (const [index, range] of ranges.entries()) {
     if (range.end > (ranges[furthest] as ReadRange).end) furthest = index
-    table[at + index] = rows.end
+    table[at + index] = items.end
     table[at + ranges.length + index] = furthest
-    rows.addRange(range)
+    items.addRange(range)
   }
   return packed
 }
 
-class RowWriter {
+class ItemWriter {
   end: number
   readonly #bytes: Buffer
 
@@ -82,8 +82,8 @@ class RowWriter {
     }
   }
 
-  addRange({ end, entries, fingerprint: text, reverse, start }: ReadRange): void {
-    this.#addWords(start.length, end.length, text?.length ?? 0, entries, reverse ? 1 : 0)
+  addRange({ end, rowCount, fingerprint: text, reverse, start }: ReadRange): void {
+    this.#addWords(start.length, end.length, text?.length ?? 0, rowCount, reverse ? 1 : 0)
     this.#addText(start)
     this.#addText(end)
     if (text !== undefined) this.#addText(text)
@@ -160,7 +160,7 @@ export class PackedReads implements ReadSet {
 
   rangeAt(index: number): ReadRange {
     const at = this.#rangeAt[index] as number
-    const [startBytes = 0, endBytes = 0, hashBytes = 0, entries = 0, reverse] = this.#words(
+    const [startBytes = 0, endBytes = 0, hashBytes = 0, rowCount = 0, reverse] = this.#words(
       at,
       rangeHeadWords,
     )
@@ -170,7 +170,7 @@ export class PackedReads implements ReadSet {
       start: this.#text(startAt, startBytes),
       end: this.#text(endAt, endBytes),
       reverse: reverse === 1,
-      entries,
+      rowCount,
       fingerprint: hashBytes === 0 ? undefined : this.#text(endAt + endBytes, hashBytes),
     }
   }

@@ -17,8 +17,8 @@ export interface ReadRange {
   /** `byteText` of the first key after the part. */
   readonly end: string
   readonly reverse: boolean
-  readonly entries: number
-  /** A fingerprint of all entries; undefined when there were no entries. */
+  readonly rowCount: number
+  /** A fingerprint of all rows; undefined when there were no rows. */
   readonly fingerprint: string | undefined
 }
 
@@ -76,7 +76,7 @@ export class RecordingView implements ComparingView, AbsenceRecorder {
     const text = byteText(key)
     if (!this.#keys.has(text)) this.#keys.set(text, undefined)
     const range = { start: byteText(start), end: byteText(end) }
-    this.#absent.push({ ...range, reverse: false, entries: 0, fingerprint: undefined })
+    this.#absent.push({ ...range, reverse: false, rowCount: 0, fingerprint: undefined })
   }
 
   /** Returns the reads so far. */
@@ -118,13 +118,13 @@ class RecordedRange {
 
   /** The iteration has reached the end of the range or its limit. */
   finish(): void {
-    this.#isAtEnd = this.#fingerprint.entries !== this.#range.limit
+    this.#isAtEnd = this.#fingerprint.rowCount !== this.#range.limit
   }
 
-  /** Returns the range up to the last entry that was read, or the complete range if reading reached the end. */
+  /** Returns the range up to the last row that was read, or the complete range if reading reached the end. */
   read(): ReadRange {
     const reverse = this.#range.reverse === true
-    const { entries } = this.#fingerprint
+    const { rowCount } = this.#fingerprint
     let start = byteText(this.#range.start)
     let end = byteText(this.#range.end)
     if (!this.#isAtEnd) {
@@ -133,12 +133,12 @@ class RecordedRange {
       else if (reverse) start = last
       else end = `${last}\0`
     }
-    return { start, end, reverse, entries, fingerprint: this.#fingerprint.text }
+    return { start, end, reverse, rowCount, fingerprint: this.#fingerprint.text }
   }
 }
 
 class Fingerprint {
-  entries = 0
+  rowCount = 0
   #hash: Hash | undefined
 
   add({ key, value }: Entry): void {
@@ -146,7 +146,7 @@ class Fingerprint {
     lengths[0] = key.length
     lengths[1] = value.length
     this.#hash.update(lengths).update(key).update(value)
-    this.entries++
+    this.rowCount++
   }
 
   get text(): string | undefined {
@@ -155,16 +155,16 @@ class Fingerprint {
 }
 
 /**
- * The lengths of a key and its value are hashed first. Otherwise, different entries could have the same concatenated
+ * The lengths of a key and its value are hashed first. Otherwise, different rows could have the same concatenated
  * bytes.
  */
 const lengths = new Uint32Array(2)
 
-/** The number of keys and entries that must be read to validate a read set. */
+/** The number of keys and rows that must be read to validate a read set. */
 export function sizeOf(reads: ReadSet): number {
   if (reads.size !== undefined) return reads.size
   let size = reads.keys.size
-  for (const { entries } of reads.ranges) size += 1 + entries
+  for (const { rowCount } of reads.ranges) size += 1 + rowCount
   return size
 }
 
@@ -182,10 +182,10 @@ function isSame(found: RecordedValue, value: Bytes | undefined): boolean {
 
 function isRangeValid(range: ReadRange, view: View): boolean {
   const fingerprint = new Fingerprint()
-  const { entries, reverse } = range
+  const { reverse, rowCount } = range
   const [start, end] = [textBytes(range.start), textBytes(range.end)]
-  for (const entry of view.range({ start, end, reverse, limit: entries + 1 })) fingerprint.add(entry)
-  return fingerprint.entries === entries && fingerprint.text === range.fingerprint
+  for (const entry of view.range({ start, end, reverse, limit: rowCount + 1 })) fingerprint.add(entry)
+  return fingerprint.rowCount === rowCount && fingerprint.text === range.fingerprint
 }
 
 /** The first byte of a key determines its kind. Several kinds may share a bit. */

@@ -7,21 +7,21 @@ import type { Bytes } from '../kv/kv-contract.ts'
  * The whole buffers that lmdb-js reuses for keys and for values. The arrays that it passes show only a part, because it
  * redefines their `length`.
  */
-let keySource: Bytes = new Uint8Array(0)
-let valueSource: Bytes = new Uint8Array(0)
+let keyBuffer: Bytes = new Uint8Array(0)
+let valueBuffer: Bytes = new Uint8Array(0)
 
 function copyKey(bytes: Bytes, start: number, end: number): Bytes {
-  if (keySource.buffer !== bytes.buffer) keySource = new Uint8Array(bytes.buffer)
-  return copyOf(keySource, bytes.byteOffset + start, bytes.byteOffset + end)
+  if (keyBuffer.buffer !== bytes.buffer) keyBuffer = new Uint8Array(bytes.buffer)
+  return copyOf(keyBuffer, bytes.byteOffset + start, bytes.byteOffset + end)
 }
 
-function sourceOf({ buffer }: Bytes): Bytes {
-  if (valueSource.buffer !== buffer) valueSource = new Uint8Array(buffer)
-  return valueSource
+function wholeBuffer({ buffer }: Bytes): Bytes {
+  if (valueBuffer.buffer !== buffer) valueBuffer = new Uint8Array(buffer)
+  return valueBuffer
 }
 
 function copyValue(bytes: Bytes): Bytes {
-  return copyOf(sourceOf(bytes), bytes.byteOffset, bytes.byteOffset + bytes.length)
+  return copyOf(wholeBuffer(bytes), bytes.byteOffset, bytes.byteOffset + bytes.length)
 }
 
 /**
@@ -30,8 +30,8 @@ function copyValue(bytes: Bytes): Bytes {
 export function cachedOrCopy(value: Bytes, known: Bytes): Bytes {
   const { byteOffset, length } = value
   if (known.length !== length) return copyValue(value)
-  const source = sourceOf(value)
-  for (let at = 0; at < length; at++) if (source[byteOffset + at] !== known[at]) return copyValue(value)
+  const buffer = wholeBuffer(value)
+  for (let at = 0; at < length; at++) if (buffer[byteOffset + at] !== known[at]) return copyValue(value)
   return known
 }
 
@@ -48,7 +48,7 @@ const sharedBytes = 65_536
 
 /**
  * lmdb-js needs values at a fixed address, which this buffer has; a small array would first be moved. `start` and `end`
- * give the position of the value.
+ * are the offsets of the value.
  */
 const shared = Object.assign(new Uint8Array(sharedBytes), { start: 0, end: 0 })
 

@@ -186,10 +186,9 @@ class DataFile {
 
   #page(number: bigint): Buffer {
     const page = Buffer.alloc(pageBytes)
-    const position = number * BigInt(pageBytes)
-    if (position + BigInt(pageBytes) > BigInt(this.#bytes)) throw this.#cutOff(number)
-    if (readSync(this.#descriptor, page, 0, pageBytes, Number(position)) < pageBytes)
-      throw this.#cutOff(number)
+    const offset = number * BigInt(pageBytes)
+    if (offset + BigInt(pageBytes) > BigInt(this.#bytes)) throw this.#cutOff(number)
+    if (readSync(this.#descriptor, page, 0, pageBytes, Number(offset)) < pageBytes) throw this.#cutOff(number)
     return page
   }
 
@@ -197,12 +196,12 @@ class DataFile {
     if (number === 0 && this.#bytes < pageBytes) {
       const head = Buffer.alloc(pageBytes)
       readSync(this.#descriptor, head, 0, this.#bytes, 0)
-      if (head.readUInt32LE(metaAt.magic) !== magic) throw this.#foreign()
+      if (head.readUInt32LE(metaAt.magic) !== magic) throw this.#notOurs()
     }
     const page = this.#page(BigInt(number))
     const isOurs = page.readUInt32LE(metaAt.magic) === magic
-    if (!isOurs && number === 0) throw this.#foreign()
-    if (isOurs && page.readUInt16LE(metaAt.version) !== formatVersion) throw this.#foreign()
+    if (!isOurs && number === 0) throw this.#notOurs()
+    if (isOurs && page.readUInt16LE(metaAt.version) !== formatVersion) throw this.#notOurs()
     const meta: Meta = {
       commit: page.readBigUInt64LE(metaAt.commit),
       lastPage: page.readBigUInt64LE(metaAt.lastPage),
@@ -225,7 +224,7 @@ class DataFile {
     return meta
   }
 
-  #foreign(): StoreUnavailableError {
+  #notOurs(): StoreUnavailableError {
     return new StoreUnavailableError(`${this.#file} is not a data file of this store`)
   }
 
@@ -286,7 +285,7 @@ class DataFile {
   }
 
   /**
-   * Checks the position of the value of a node; returns the number of separate pages that the value uses. If the value
+   * Checks the offset of the value of a node; returns the number of separate pages that the value uses. If the value
    * is a tree, adds it to `inner`.
    */
   #checkValue(page: Buffer, node: number, inner: Tree[]): bigint {

@@ -192,7 +192,7 @@ class LmdbStore implements KeyValueStore {
     this.#forgottenSinceMs = undefined
   }
 
-  /** The process that made LMDB forget a commit may still correct this fault. */
+  /** Returns whether the process that made LMDB forget a commit may still restore the commit. */
   #mayRecover(): boolean {
     const nowMs = this.#clock.elapsedMs()
     this.#forgottenSinceMs ??= nowMs

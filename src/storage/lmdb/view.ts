@@ -46,9 +46,9 @@ export class LmdbView implements ComparingView {
     if (isEmptyRange(range)) return [][Symbol.iterator]()
     this.#open ??= new Set()
     const options = rangeOptions(range)
-    const sources = this.#trees.within(range).map(tree => tree.getRange(options))
-    const [first, second] = sources
-    const entries = first && !second ? first : merged(sources, range.reverse === true)
+    const inputs = this.#trees.within(range).map(tree => tree.getRange(options))
+    const [first, second] = inputs
+    const entries = first && !second ? first : merged(inputs, range.reverse === true)
     return new Entries(entries[Symbol.iterator](), range.limit, this.#open)
   }
 }
@@ -98,42 +98,43 @@ function bound(key: Bytes): Bytes {
   return key.length > keyBytesMax + 1 ? key.subarray(0, keyBytesMax + 1) : key
 }
 
-interface Source {
+interface SortedInput {
   readonly entries: Iterator<Entry>
   head: Entry
 }
 
 /**
- * Merges sources in the order of keys. No key is in two sources, and all sources have the same order. Closes the
- * sources at the end.
+ * Merges iterables of rows in the order of keys. No key is in two of them, and all have the same order. Closes the
+ * iterators at the end.
  */
 function* merged(all: readonly Iterable<Entry>[], reverse: boolean): Generator<Entry> {
   const sign = reverse ? -1 : 1
-  const compare = (left: Source, right: Source) => Buffer.compare(left.head.key, right.head.key) * sign
+  const compare = (left: SortedInput, right: SortedInput) =>
+    Buffer.compare(left.head.key, right.head.key) * sign
   const begun: Iterator<Entry>[] = []
   try {
-    /** The sources with remaining entries; the source of the next entry is last. */
-    const sources: Source[] = []
+    /** The inputs with remaining rows; the input with the next row is last. */
+    const inputs: SortedInput[] = []
     for (const each of all) {
       const entries = each[Symbol.iterator]()
       begun.push(entries)
       const first = entries.next()
-      if (!first.done) sources.push({ entries, head: first.value })
+      if (!first.done) inputs.push({ entries, head: first.value })
     }
-    sources.sort((left, right) => compare(right, left))
-    for (let source = sources.at(-1); source !== undefined; source = sources.at(-1)) {
-      yield source.head
-      const following = source.entries.next()
+    inputs.sort((left, right) => compare(right, left))
+    for (let input = inputs.at(-1); input !== undefined; input = inputs.at(-1)) {
+      yield input.head
+      const following = input.entries.next()
       if (following.done) {
-        sources.pop()
+        inputs.pop()
         continue
       }
-      source.head = following.value
-      // Usually the source is already in the right position.
-      let at = sources.length - 1
-      for (let before = sources[at - 1]; before && compare(source, before) > 0; before = sources[at - 1])
-        sources[at--] = before
-      sources[at] = source
+      input.head = following.value
+      // Usually the inputs are still sorted.
+      let at = inputs.length - 1
+      for (let before = inputs[at - 1]; before && compare(input, before) > 0; before = inputs[at - 1])
+        inputs[at--] = before
+      inputs[at] = input
     }
   } finally {
     for (const entries of begun) entries.return?.()

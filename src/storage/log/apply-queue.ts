@@ -2,7 +2,7 @@
 //
 // Applied segments and their files stay readable until a later snapshot of LMDB contains their rows: LMDB can forget a
 // commit when another process opens the folder at the same moment (lmdb/newest-commit.ts). Until the other process has
-// corrected the fault, snapshots lack the rows of the commit.
+// restored the commit, snapshots lack its rows.
 
 import { Worker } from 'node:worker_threads'
 import { assert } from '../../base/assert.ts'

@@ -1,9 +1,9 @@
 // Appends records to the commit log with a known outcome.
 //
 // A disk that reports an error may have stored the bytes nevertheless: thin volumes and network file systems can report
-// ENOSPC after they have stored a write. Reading the bytes back decides nothing, because the page cache answers. If a
-// record remained in the log although its transactions were rejected, these transactions would exist after the next
-// start. So the head of such a record is overwritten with zeros, durably, before the transactions are rejected.
+// ENOSPC after they have stored a write. Reading the bytes back decides nothing, because they come from the page cache.
+// If a record remained in the log although its transactions were rejected, these transactions would exist after the
+// next start. So the head of such a record is overwritten with zeros, durably, before the transactions are rejected.
 
 import { isFullDisk } from '../kv/store-errors.ts'
 import type { Segment } from './segment.ts'

@@ -31,7 +31,7 @@ export interface ReadingSegment {
   readonly table: RowTable
   /** The offset of the next record. */
   readonly end: number
-  /** The newest record's position in the chain of records. */
+  /** The place after the newest record. */
   readonly place: ChainPlace
   /** The start of the newest record; the end of the header if no record has been read. */
   readonly newestRecord: number
@@ -41,7 +41,7 @@ type OpenSegment = { -readonly [Key in keyof ReadingSegment]: ReadingSegment[Key
   readonly descriptor: number
 }
 
-/** An attempt to read a state fails when a segment is reused during the read. */
+/** Reading a state fails, and is tried again, when a segment is reused during the read. */
 const attemptsMax = 100
 /** Bytes of the first read when a segment is searched for new records. */
 const chunkBytes = 16_384
@@ -53,7 +53,7 @@ export class LogReader {
   readonly #durable: (() => number) | undefined
   /** The segments that are not in LMDB yet, the oldest first. */
   #segments: OpenSegment[] = []
-  /** The log position in the last snapshot of LMDB: the stored bytes, and decoded. */
+  /** LMDB's position in the log, as of the last snapshot of LMDB: the stored bytes, and decoded. */
   #stored: Bytes = new Uint8Array(0)
   #position: LogPosition | undefined
   /** The time at which this process first read `#position`, in milliseconds of the monotonic clock. */

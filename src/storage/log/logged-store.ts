@@ -68,13 +68,13 @@ interface LoggedOptions {
 /** Receives durable records, in the order of the log. */
 export interface RecordSink {
   /**
-   * Called first. `place`: the position directly before the first record that `add` receives. `hasFailed`: returns true
-   * after a commit with an unknown outcome, whose record `add` has not received.
+   * Called first. `place`: the place before the first record that `add` receives. `hasFailed`: returns true after a
+   * commit with an unknown outcome, whose record `add` has not received.
    */
   begin(log: Bytes, place: ChainPlace, hasFailed: () => boolean): void
   /**
-   * Receives complete records of a segment. `place`: the position of the last one. The receiver must copy bytes that it
-   * retains.
+   * Receives complete records of a segment. `place`: the place after the last of these records. The receiver must copy
+   * bytes that it retains.
    */
   add(records: Bytes, place: ChainPlace): void
   /** No more records follow. Closing the store waits for the returned promise. */
@@ -138,7 +138,7 @@ class LoggedStore implements LoggedKeyValueStore {
   readonly #applyQueue: ApplyQueue
   /** Records are appended to this segment; undefined until a commit needs it. */
   #active: Segment | undefined
-  /** The position of the newest record. */
+  /** The place after the newest record. */
   #place: ChainPlace
   /** The number of the newest segment. */
   #segmentNumber: number

@@ -63,16 +63,16 @@ export class LoggedView implements ComparingView {
   #iterate(range: KeyRange): Iterator<Entry> {
     assert(!this.#isOver, 'a view is used after its read')
     if (isEmptyRange(range)) return [][Symbol.iterator]()
-    let entries: Pick<View, 'range'> = this.#lmdb
+    let merged: Pick<View, 'range'> = this.#lmdb
     // The tables are read from the oldest to the newest, so that newer rows replace older rows.
     for (const { limit, table } of this.#tables.toReversed()) {
       const rows = table.within(range, limit)
       if (rows === undefined) continue
-      const base = entries
-      entries = { range: wanted => overlayEntries(base, wanted, rows) }
+      const base = merged
+      merged = { range: wanted => overlayEntries(base, wanted, rows) }
     }
-    const iterator = entries.range(range)[Symbol.iterator]()
-    return entries === this.#lmdb ? iterator : this.#whileOpen(iterator)
+    const iterator = merged.range(range)[Symbol.iterator]()
+    return merged === this.#lmdb ? iterator : this.#whileOpen(iterator)
   }
 
   *#whileOpen(iterator: Iterator<Entry>): Generator<Entry> {

@@ -16,7 +16,7 @@ export interface ReadSegment {
   readonly table: RowTable
   /** The end of the last record. */
   readonly end: number
-  /** The last record's position in the chain of records. */
+  /** The place after the last record. */
   readonly place: ChainPlace
   /** The start of the last record; the end of the header if the segment has no records. */
   readonly lastRecord: number

@@ -18,7 +18,7 @@ import {
   sealRecord,
 } from './segment-format.ts'
 
-/** The sequence number and the checksum of the last record before a position in the chain of records. */
+/** A place in the chain of records, directly after the record with this sequence number and this checksum. */
 export interface ChainPlace {
   readonly sequence: number
   readonly checksum: number
@@ -55,7 +55,7 @@ export class Segment {
     this.#begin()
   }
 
-  /** The position of the log's newest record, in this segment or in an earlier segment. */
+  /** The place after the log's newest record, which is in this segment or in an earlier segment. */
   get place(): ChainPlace {
     return this.#place
   }

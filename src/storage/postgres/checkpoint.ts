@@ -48,7 +48,7 @@ export class Checkpointer implements UpkeepTask {
 
   async run(session: PostgresSession): Promise<boolean> {
     const isTrimDue = systemClock.elapsedMs() - this.#trimmedMs >= trimEveryMs
-    const { from, head } = await readPositions(session)
+    const { from, head } = await readBounds(session)
     // A process that finds no work does not take the lease.
     if ((from === head && !isTrimDue) || !(await holdLease(session, leaseName, this.#node, leaseSeconds)))
       return false
@@ -69,7 +69,7 @@ export class Checkpointer implements UpkeepTask {
  * `from`: the checkpoint. `head`: the newest batch of the log. Throws `StoreUnavailableError` when a newer program has
  * changed the tables.
  */
-async function readPositions(
+async function readBounds(
   session: PostgresSession,
 ): Promise<{ readonly from: number; readonly head: number }> {
   const [row] = await session.query(
@@ -83,7 +83,7 @@ async function readPositions(
 
 /** Resolves with true when there are more batches to apply. */
 export async function advanceCheckpoint(session: PostgresSession): Promise<boolean> {
-  const { from, head } = await readPositions(session)
+  const { from, head } = await readBounds(session)
   const changed = new Map<string, Write>()
   let reached = from
   let bytes = 0

@@ -54,8 +54,8 @@ export async function copyState(
   const interrupted = await interruptedCopy(session, local)
   if (interrupted === undefined) await removeAll(local)
   const note = interrupted?.note ?? (await pinCheckpoint(session, node))
-  const log = new LogRetention(node, systemClock.elapsedMs)
-  await log.renew(session, note.seq)
+  const retention = new LogRetention(node, systemClock.elapsedMs)
+  await retention.renew(session, note.seq)
   if (interrupted === undefined)
     await local.transact(() => ({ result: undefined, writes: [noteWrite(note)] }))
   const first = interrupted?.last ?? Buffer.alloc(0)
@@ -69,7 +69,7 @@ export async function copyState(
       keys += writes.length
       await local.transact(() => ({ result: undefined, writes }))
       onProgress({ keys, keysTotal })
-      await log.renew(session, note.seq)
+      await retention.renew(session, note.seq)
     }
   } finally {
     count.stop()

@@ -1,6 +1,6 @@
 // Moves the content of a store into an empty record (the store's tables in PostgreSQL), page by page in the order of
-// keys. If the source has not changed, an interrupted move continues after the last written row. To detect changes, the
-// record stores the newest commit time of the source. No node starts on the record during the move.
+// keys. If this store has not changed, an interrupted move continues after the last written row. To detect changes, the
+// record stores the newest commit time of the moved store. No node starts on the record during the move.
 
 import { keyAfter } from '../../base/bytes.ts'
 import type { Random } from '../../base/random.ts'
@@ -19,7 +19,7 @@ interface FillProgress {
 
 interface FillOptions {
   readonly location: RecordLocation
-  /** No process may write to it during the move. */
+  /** The store to move. No process may write to it during the move. */
   readonly source: KeyValueStore
   /** The newest commit in `source`, in microseconds. */
   readonly newestTime: number
@@ -88,7 +88,7 @@ async function fill(
   }
 }
 
-/** The first key of the source; for an interrupted move of the same source, the key after the last written row. */
+/** The first key of the moved store; for an interrupted move of the same store, the key after the last written row. */
 async function beginOf(session: PostgresSession, newestTime: number): Promise<Bytes> {
   const lease = session.table('lease')
   const kv = session.table('kv')

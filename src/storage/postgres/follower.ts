@@ -14,7 +14,7 @@
 import type { Clock } from '../../base/clock.ts'
 import type { Micros } from '../../base/micros.ts'
 import type { Random } from '../../base/random.ts'
-import type { SnapshotTimes } from '../../base/timeline.ts'
+import type { UsedSnapshotTimes } from '../../base/timeline.ts'
 import { type Cancel, Loop, type Timers, wait } from '../../base/timers.ts'
 import type { KeyValueStore, View } from '../kv/kv-contract.ts'
 import { StoreUnavailableError } from '../kv/store-errors.ts'
@@ -34,7 +34,7 @@ export interface NodeOptions {
   readonly node: string
   readonly clock: Clock
   /** The snapshot times that all processes of the node have used; undefined if the node has one process. */
-  readonly given?: SnapshotTimes
+  readonly given?: UsedSnapshotTimes
   readonly timers: Timers
   readonly random: Random
   /** The newest commit in a state. The caller chooses where its time is stored, so only the caller can read it. */
@@ -212,11 +212,11 @@ export class Follower {
   }
 
   /**
-   * Applies the batches up to `head`. `requestedMs`: the time at which the head was requested. `before`: the position
-   * of the replica before the request. Throws if the record does not contain this position. Always fetches the batches
-   * over the session for refreshes, even when a commit has locked the head over another session: if that session
-   * stopped reading its results, the database would wait for it indefinitely. If it is only idle, the database closes
-   * it.
+   * Applies the batches up to `head`. `requestedMs`: the time at which the head was requested. `before`: the newest
+   * batch of the replica before the request. Throws if the record does not contain this batch. Always fetches the
+   * batches over the session for refreshes, even when a commit has locked the head over another session: if that
+   * session stopped reading its results, the database would wait for it indefinitely. If it is only idle, the database
+   * closes it.
    */
   async catchUp(head: Head, before: Progress | undefined, requestedMs: number): Promise<void> {
     if (before !== undefined && before.seq > head.seq) throw this.#diverged('the record is older than it')
@@ -238,7 +238,7 @@ export class Follower {
     this.#progress = readNote(this.#options.local) ?? this.#progress
   }
 
-  /** Throws the reason why the log lacks a batch between the position of the replica and `head`. */
+  /** Throws the reason why the log lacks a batch between the newest batch of the replica and `head`. */
   async #failToReach(session: PostgresSession, head: Head): Promise<never> {
     const { seq } = await readHead(session)
     if (seq >= head.seq) {

@@ -1,4 +1,4 @@
-// A connection to the PostgreSQL database of a store. Statements are pipelined: sent immediately, and answered in
+// A connection to the PostgreSQL database of a store. Statements are pipelined: sent immediately, and executed in
 // order. A session that has failed is not used again: the outcome of its running statements is unknown, and its owner
 // opens another session. If an address names several servers, they are tried in order.
 

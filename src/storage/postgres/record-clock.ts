@@ -3,7 +3,7 @@
 // closed time. All later commits have times after the closed time (follower.ts).
 
 import { epoch, type Micros, micros } from '../../base/micros.ts'
-import type { SnapshotTimes } from '../../base/timeline.ts'
+import type { UsedSnapshotTimes } from '../../base/timeline.ts'
 
 /** Assumed drift between two clocks, in microseconds for each millisecond. Real clocks drift ten times less. */
 const driftMax = 1
@@ -61,13 +61,13 @@ const refreshAge = 75_000
  */
 export class ReadTimes {
   readonly #clock: RecordClock
-  readonly #others: SnapshotTimes | undefined
+  readonly #others: UsedSnapshotTimes | undefined
   #closed = epoch
   /** The latest time of a snapshot or of the newest commit. */
   #latest = epoch
 
   /** `others`: the snapshot times that the processes of the node have used; undefined if the node has one process. */
-  constructor(clock: RecordClock, others?: SnapshotTimes) {
+  constructor(clock: RecordClock, others?: UsedSnapshotTimes) {
     this.#clock = clock
     this.#others = others
   }

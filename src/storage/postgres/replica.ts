@@ -1,6 +1,6 @@
 // A node reads its replica: a key-value store that is updated from the log in PostgreSQL. A note in the replica
-// contains its position in the log. Several processes of one node may update the same replica; each batch is applied
-// once, in order.
+// contains the number of its newest batch in the log. Several processes of one node may update the same replica; each
+// batch is applied once, in order.
 
 import { assert } from '../../base/assert.ts'
 import { epoch, type Micros } from '../../base/micros.ts'
@@ -18,8 +18,8 @@ export interface Progress {
 }
 
 /**
- * The note of a replica: its store, its position in the log, and its state. It is written in the same transaction as
- * the data. Data without a note is not a replica.
+ * The note of a replica: its store, the newest batch that it contains, and whether it is complete. It is written in the
+ * same transaction as the data. Data without a note is not a replica.
  */
 export interface ReplicaNote extends Progress {
   readonly storeId: string
@@ -97,9 +97,9 @@ interface AppliedProgress extends Progress {
 }
 
 /**
- * Applies consecutive batches, and resolves with the new position of the replica. Skips batches that the replica
- * already contains, that do not directly follow its position, or that belong to another history. So the new position
- * may be before the last of `rows`. `newestTime` returns the time of the newest commit in a state.
+ * Applies consecutive batches, and resolves with the newest batch that the replica now contains. Skips batches that the
+ * replica already contains, that do not directly follow its newest batch, or that belong to another history. So the
+ * newest batch may be before the last of `rows`. `newestTime` returns the time of the newest commit in a state.
  */
 export function applyRows(
   local: KeyValueStore,

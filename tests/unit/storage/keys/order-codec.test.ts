@@ -10,7 +10,7 @@ import {
   compareEntries,
   compareToBound,
   compareTuples,
-  type EntryPosition,
+  type EntryOrderParts,
   encodeTuple,
   entryRange,
   isTruncated,
@@ -75,11 +75,11 @@ const documents = fc.record({
   id: fc.constantFrom(0n, 1n, -1n, 2n ** 62n),
   collection: fc.constantFrom(1024, 1025),
 })
-const entries: fc.Arbitrary<EntryPosition> = fc.record({ values: tuple, document: documents })
+const entries: fc.Arbitrary<EntryOrderParts> = fc.record({ values: tuple, document: documents })
 
 const prefix = Uint8Array.of(0x49, 1, 2)
 
-function entryKey(entry: EntryPosition, descending: readonly boolean[]): Uint8Array {
+function entryKey(entry: EntryOrderParts, descending: readonly boolean[]): Uint8Array {
   const encoded = encodeTuple(entry.values, descending)
   const writer = new ByteWriter()
   writer.append(prefix)
