@@ -161,7 +161,7 @@ export function indexEventKey(entry: EntryKeyParts, ts: Micros, action: 'add' | 
 }
 
 /**
- * A position before (`low`) or after (`high`) all events that match the given parts `ts`, `action`, `document` and
+ * A bound before (`low`) or after (`high`) all events that match the given parts `ts`, `action`, `document` and
  * `values`. A part may be given only if all preceding parts are given.
  */
 export interface EventKeyBound {
@@ -347,8 +347,8 @@ function keyWithTerms(table: IndexTable, database: DatabaseId, index: number, te
 /** The keys sort by values, then by document. */
 function keyOfEntry(table: IndexTable, entry: EntryKeyParts): ByteWriter {
   const { database, document, index, terms, values } = entry
-  const place = keyWithTerms(table, database, index, terms).append(values.bytes)
-  return appendEntryDocument(place, document).append(values.tie)
+  const key = keyWithTerms(table, database, index, terms).append(values.bytes)
+  return appendEntryDocument(key, document).append(values.tie)
 }
 
 /** The id precedes the collection, because entries are ordered by id first. */

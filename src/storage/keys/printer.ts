@@ -33,8 +33,8 @@ export function printKey(bytes: Uint8Array): string {
     case 'changes':
       return `changes at ${formatMicros(key.ts)} part ${key.sequence}`
     case 'collectionChanges': {
-      const place = `${key.database}/${printCollection(key.collection)}`
-      return `changes of ${place} at ${formatMicros(key.ts)} part ${key.sequence}`
+      const collection = `${key.database}/${printCollection(key.collection)}`
+      return `changes of ${collection} at ${formatMicros(key.ts)} part ${key.sequence}`
     }
     case 'meta':
       return `meta ${key.name}`

@@ -45,12 +45,7 @@ export async function appendDurably(
   }
 }
 
-async function writeDurably(
-  disk: LogDisk,
-  descriptor: number,
-  piece: Piece,
-  position: number,
-): Promise<void> {
-  await disk.write(descriptor, piece, position)
+async function writeDurably(disk: LogDisk, descriptor: number, piece: Piece, offset: number): Promise<void> {
+  await disk.write(descriptor, piece, offset)
   await disk.flush?.(descriptor)
 }

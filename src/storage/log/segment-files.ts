@@ -59,7 +59,7 @@ export function segmentNumbers(folder: string): number[] {
 /** The operations of a commit log on a disk. */
 export interface LogDisk {
   /** If a system call writes only a part of `piece`, further calls write the rest. */
-  write(descriptor: number, piece: Piece, position: number): Promise<void>
+  write(descriptor: number, piece: Piece, offset: number): Promise<void>
   /** Flags for opening a segment, besides reading and writing. */
   readonly openFlags: number
   /** Waits until the written data of a file is on disk. Undefined if `write` itself flushes. */
@@ -184,10 +184,10 @@ export async function flushFolder(path: string): Promise<void> {
   }
 }
 
-function writeAt(descriptor: number, { bytes, end, start }: Piece, position: number): Promise<void> {
+function writeAt(descriptor: number, { bytes, end, start }: Piece, offset: number): Promise<void> {
   return new Promise((resolve, reject) => {
     const writeFrom = (from: number) =>
-      write(descriptor, bytes, from, end - from, position + from - start, (error, written) => {
+      write(descriptor, bytes, from, end - from, offset + from - start, (error, written) => {
         if (error) reject(error)
         else if (from + written < end) writeFrom(from + written)
         else resolve()

@@ -119,7 +119,7 @@ async function flushFile(path: string): Promise<void> {
   }
 }
 
-/** Makes the replica one that was written by this machine since its start. */
+/** Prepares a flushed replica for writes: removes the mark `flushed`, and stores this machine's boot id in the note. */
 async function claimReplica(folder: string): Promise<void> {
   const mark = flushedMarkOf(folder)
   if (!existsSync(mark)) return

@@ -32,7 +32,7 @@ import { rewriteKey } from './document-rewriter.ts'
 import { everyDocument, scanDocuments, storedVersionsAscending } from './documents.ts'
 import { expiryTime } from './expiry-marks.ts'
 import { actionOfVersion } from './history-writer.ts'
-import { checkIdMarks, latestIdMs } from './id-reservation.ts'
+import { checkReservedEnds, latestIdMs } from './id-reservation.ts'
 import { idMs } from './ids.ts'
 import { pendingBuildsIn } from './index-builder.ts'
 import {
@@ -147,7 +147,7 @@ class StoreCheck {
     this.#indexes.checkRows((database, index) => this.#stateOf(database, index))
     this.#changeLog.checkLog()
     this.#checkKeyHomes()
-    checkIdMarks(this.#context.snapshot.view, this.#context.report)
+    checkReservedEnds(this.#context.snapshot.view, this.#context.report)
   }
 
   #checkDatabase(database: DatabaseId): void {

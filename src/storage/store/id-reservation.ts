@@ -13,8 +13,8 @@ import { isIntact, sealedTimes, timeAt } from './records.ts'
 import type { TransactionOutcome } from './store-contract.ts'
 import type { StoreTransaction } from './transaction.ts'
 
-const markName = 'ids of worker '
-const markBytes = 8 + checksumBytes
+const keyPrefix = 'ids of worker '
+const reservedEndBytes = 8 + checksumBytes
 
 interface WritableStore {
   write<T>(work: (transaction: StoreTransaction) => T): Promise<TransactionOutcome<T>>
@@ -33,24 +33,24 @@ export async function reserveStretch(
   const { result } = await store.write(transaction => {
     const { overlay } = transaction.rows
     const nowMs = Math.max(Math.floor(transaction.snapshotTime / 1000), idEpochMs)
-    const isMine = current !== undefined && markOf(overlay, current.worker) === current.endMs
+    const isMine = current !== undefined && reservedEndOf(overlay, current.worker) === current.endMs
     const worker = isMine ? current.worker : freeNumber(overlay, preferred, nowMs)
-    const startMs = Math.max(markOf(overlay, worker), nowMs)
+    const startMs = Math.max(reservedEndOf(overlay, worker), nowMs)
     const endMs = startMs + idStretchMs
-    overlay.set(markKey(worker), sealedTimes(micros(endMs)))
+    overlay.set(reservedEndKey(worker), sealedTimes(micros(endMs)))
     return { worker, startMs, endMs }
   })
   return result
 }
 
 /** The row with the end of the last reserved range of a worker number. */
-const markKey = (worker: number) => metaKey(`${markName}${worker}`)
+const reservedEndKey = (worker: number) => metaKey(`${keyPrefix}${worker}`)
 
 /** The end of the last reserved range of a worker number, in milliseconds of the Unix epoch. */
-function markOf(view: View, worker: number): number {
-  const mark = view.get(markKey(worker))
-  assert(mark === undefined || mark.length === markBytes, 'a mark of ids has 8 bytes and a checksum')
-  return mark === undefined ? 0 : timeAt(mark, 0)
+function reservedEndOf(view: View, worker: number): number {
+  const end = view.get(reservedEndKey(worker))
+  assert(end === undefined || end.length === reservedEndBytes, 'a mark of ids has 8 bytes and a checksum')
+  return end === undefined ? 0 : timeAt(end, 0)
 }
 
 /**
@@ -61,9 +61,9 @@ function freeNumber(view: View, preferred: number, nowMs: number): number {
   let best = preferred
   for (let step = 0; step < workersMax; step++) {
     const worker = (preferred + step) % workersMax
-    const mark = markOf(view, worker)
-    if (mark <= nowMs) return worker
-    if (mark < markOf(view, best)) best = worker
+    const end = reservedEndOf(view, worker)
+    if (end <= nowMs) return worker
+    if (end < reservedEndOf(view, best)) best = worker
   }
   return best
 }
@@ -75,15 +75,15 @@ function freeNumber(view: View, preferred: number, nowMs: number): number {
 export function latestIdMs(view: View): number {
   const { chosenIdsMs, time } = lastCommit(view)
   let latest = Math.max(chosenIdsMs, Math.floor(time / 1000))
-  for (const { value } of view.range(prefixRange(metaKey(markName)))) {
+  for (const { value } of view.range(prefixRange(metaKey(keyPrefix)))) {
     if (isIntact(value)) latest = Math.max(latest, timeAt(value, 0))
   }
   return latest
 }
 
 /** If the stored end of a reserved range is damaged, ids could be generated twice. */
-export function checkIdMarks(view: View, report: (finding: string) => void): void {
-  for (const { key, value } of view.range(prefixRange(metaKey(markName)))) {
+export function checkReservedEnds(view: View, report: (finding: string) => void): void {
+  for (const { key, value } of view.range(prefixRange(metaKey(keyPrefix)))) {
     if (!isIntact(value)) report(`the mark of the ${Buffer.from(key.subarray(1)).toString()} is damaged`)
   }
 }

@@ -141,8 +141,8 @@ export class SchemaWriter {
 
   /** Two databases with the same number would share their data. */
   #checkNumber({ database, id }: Ref): void {
-    const home = this.#context.overlay.get(parentKey(id))
-    const isOwn = home === undefined || Buffer.compare(home, encodeParent(database)) === 0
+    const parent = this.#context.overlay.get(parentKey(id))
+    const isOwn = parent === undefined || Buffer.compare(parent, encodeParent(database)) === 0
     assert(id !== rootDatabase && isOwn, 'the number of a database is its own')
   }
 
@@ -222,7 +222,7 @@ export class SchemaWriter {
     const collection = Number(ref.id)
     return this.#context.catalogue
       .indexesOf(ref.database, collection)
-      .filter(index => namedCollections(index)?.every(source => source === collection))
+      .filter(index => namedCollections(index)?.every(covered => covered === collection))
       .map(index => index.ref)
   }
 
