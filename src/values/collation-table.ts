@@ -100,7 +100,7 @@ export const entryKinds = {
   special: 0,
   letter: 1,
   mark: 2,
-  /** The entry contains the number of elements, and the position of the first element in the pool. */
+  /** The entry contains the number of elements, and the index of the first element in the pool. */
   several: 3,
 } as const
 
@@ -152,9 +152,9 @@ export class CollationTable {
     return page === undefined ? specials.unknown : (page[point & (pageSize - 1)] as number)
   }
 
-  /** Returns the element at a position of the pool. Entries of kind `several` contain positions of the pool. */
-  pooled(position: number): number {
-    return this.#pool[position] as number
+  /** Returns the element at an index of the pool. Entries of kind `several` contain such an index. */
+  pooled(index: number): number {
+    return this.#pool[index] as number
   }
 
   /** Returns the longest contraction that begins at `start`. Returns undefined if no contraction begins there. */
@@ -254,12 +254,12 @@ function unpackElements(packed: string): [Text, number[]][] {
   let index = 0
   for (let at = 0; at < numbers.length; ) {
     point += numbers[at++] as number
-    const shape = numbers[at++] as number
-    const more = shape & 7
+    const counts = numbers[at++] as number
+    const more = counts & 7
     const text = more > 0 ? String.fromCodePoint(point, ...numbers.subarray(at, at + more)) : point
     at += more
     const elements: number[] = []
-    for (let left = shape >> 3; left > 0; left--) {
+    for (let left = counts >> 3; left > 0; left--) {
       const kindAndRank = numbers[at++] as number
       const rank = kindAndRank >> 1
       if (kindAndRank & 1) elements.push(pack(entryKinds.mark, numbers[at++] as number, rank))

@@ -17,7 +17,7 @@ export interface DatabaseServer {
   /** Identifies the server among the servers of the address. */
   readonly name: string
   /** Contains at least one element. The next settings are tried when the server rejects the previous ones. */
-  readonly attempts: readonly ClientConfig[]
+  readonly configs: readonly ClientConfig[]
 }
 
 /** Time for which a server that has not responded is tried last. */
@@ -59,7 +59,7 @@ export function serversOf(url: string, purpose: string): DatabaseServer[] {
     const target = { ...common, ...(host !== undefined && { host }), ...(port !== undefined && { port }) }
     return {
       name: hostName(server),
-      attempts: tlsOf(address, server).map(ssl => ({ ...target, ssl })),
+      configs: tlsOf(address, server).map(ssl => ({ ...target, ssl })),
     }
   })
 }

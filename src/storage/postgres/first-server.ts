@@ -6,7 +6,7 @@ import { type Cancel, systemTimers } from '../../base/timers.ts'
 /** Milliseconds after which the next server is tried, too. */
 const nextServerMs = 1_000
 
-interface Attempts<S, C> {
+interface ConnectOptions<S, C> {
   /** Contains at least one server. */
   readonly servers: readonly S[]
   /** Stops when `signal` is aborted. */
@@ -29,7 +29,7 @@ export function connectToFirst<S, C>({
   connect,
   isFinal,
   servers,
-}: Attempts<S, C>): Promise<Outcome<S, C>> {
+}: ConnectOptions<S, C>): Promise<Outcome<S, C>> {
   const failures = new Map<S, unknown>()
   const running = new Map<S, AbortController>()
   const { promise, resolve } = Promise.withResolvers<Outcome<S, C>>()

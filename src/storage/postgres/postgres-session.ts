@@ -82,10 +82,10 @@ export class PostgresSession {
     const { ending } = location
     const outcome = await connectToFirst({
       servers: [...servers.filter(server => !isSilent(server)), ...servers.filter(isSilent)],
-      connect: ({ attempts }, signal) => {
+      connect: ({ configs }, signal) => {
         const signals = ending === undefined ? [signal] : [signal, ending]
         const ends = servers.length === 1 ? ending : AbortSignal.any(signals)
-        return PostgresSession.#openAt(attempts, location, purpose, { statementTimeoutMs, ends })
+        return PostgresSession.#openAt(configs, location, purpose, { statementTimeoutMs, ends })
       },
       close: session => session.close(),
       // As in libpq: if a server rejects the login, the other servers are not tried.
@@ -121,7 +121,7 @@ export class PostgresSession {
 
   /** Connects to one server, with the first settings that the server accepts. `ends`: closes the session. */
   static async #openAt(
-    attempts: DatabaseServer['attempts'],
+    configs: DatabaseServer['configs'],
     location: RecordLocation,
     purpose: string,
     {
@@ -129,12 +129,12 @@ export class PostgresSession {
       statementTimeoutMs,
     }: { readonly ends: AbortSignal | undefined; readonly statementTimeoutMs: number },
   ): Promise<PostgresSession> {
-    for (const [at, attempt] of attempts.entries()) {
+    for (const [at, each] of configs.entries()) {
       try {
-        const config = { ...attempt, query_timeout: statementTimeoutMs }
+        const config = { ...each, query_timeout: statementTimeoutMs }
         return await PostgresSession.#connect(config, location, purpose, ends)
       } catch (cause) {
-        if (at === attempts.length - 1 || !isAboutTls(cause)) throw cause
+        if (at === configs.length - 1 || !isAboutTls(cause)) throw cause
       }
     }
     throw new Error('no address is given')

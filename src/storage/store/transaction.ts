@@ -164,8 +164,8 @@ export class StoreTransaction extends StoreReader implements Transaction {
     }
     // A revocation applies only to tokens of earlier transactions.
     for (const { fields, ref } of this.#write().documents.pendingIn(instance.database, native.tokens)) {
-      const owner = fields.get('instance')
-      if (owner instanceof Ref && sameRef(owner, instance)) this.delete(ref)
+      const other = fields.get('instance')
+      if (other instanceof Ref && sameRef(other, instance)) this.delete(ref)
     }
     const revocation = revocationRef(instance)
     this.put(revocation, withRevocation(this.get(revocation)?.fields, instance))
