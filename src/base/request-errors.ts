@@ -17,7 +17,7 @@ export const requestErrors = {
   'contended transaction': { status: 409, version10: 'contended_transaction' },
   /** Only under `/api`: an account key of this name exists already, or a task of this kind is running. */
   conflict: { status: 409, version10: 'conflict' },
-  /** The credential is valid but gives no access to the log API. */
+  /** The credential is valid, but gives no access to this endpoint or to its data. */
   forbidden: { status: 403, version10: 'forbidden' },
   /** The service or its disk failed; the log of the service has the reason. */
   'internal server error': { status: 500, version10: 'internal_error' },
