@@ -59,7 +59,7 @@ export interface QueryOptions {
   readonly traceparent?: string
 }
 
-/** Data of a query, with facts about its execution. */
+/** Result of a query, with information about its execution. */
 export interface QueryResult<Data> {
   /** The caller asserts the type `Data`; the client does not check the value. */
   readonly data: Data

@@ -99,11 +99,11 @@ export async function* readFeed<Item>(request: FeedRequest): AsyncGenerator<Feed
 
 function feedRequest(request: FeedRequest, cursor: string | undefined): Request {
   const { headers, pageSize, signal, waitMs } = request
-  const body = { ...positionOf(request, cursor), ...(pageSize !== undefined && { page_size: pageSize }) }
+  const body = { ...startOf(request, cursor), ...(pageSize !== undefined && { page_size: pageSize }) }
   return { path: 'feed/1', body, headers: headers(), signal, waitMs, isRepeatable: true }
 }
 
-function positionOf(
+function startOf(
   { token, startTs }: EventRequest,
   cursor: string | undefined,
 ): { readonly [key: string]: Json } {
@@ -116,16 +116,16 @@ export async function* followFeed<Item>(
   request: FeedRequest,
   everyMs: number,
 ): AsyncGenerator<ChangeEvent<Item>, void> {
-  const place = { cursor: request.cursor }
+  const latest = { cursor: request.cursor }
   for (let failures = 0; ; ) {
     try {
-      for await (const page of readFeed<Item>({ ...request, ...place } as FeedRequest)) {
+      for await (const page of readFeed<Item>({ ...request, ...latest } as FeedRequest)) {
         yield* page.events
-        place.cursor = page.cursor
+        latest.cursor = page.cursor
         failures = 0
       }
     } catch (cause) {
-      if (!(place.cursor !== request.cursor && isTransient(cause))) throw cause
+      if (!(latest.cursor !== request.cursor && isTransient(cause))) throw cause
       failures += 1
     }
     await pause(everyMs + delayMs(failures), request.signal)
@@ -174,7 +174,7 @@ async function* eventsOfResponse(
   cursor: string | undefined,
 ): AsyncGenerator<WireEvent, void> {
   const { signal, transport } = request
-  const body = positionOf(request, cursor)
+  const body = startOf(request, cursor)
   const opened = { path: 'stream/1', body, headers: {}, signal, waitMs: undefined, isRepeatable: true }
   const response = await open(opened, transport)
   if (!response.ok) throw failureOf(response, await jsonOf(response))

@@ -25,7 +25,7 @@ import {
 import { ServiceError } from './service/faults.ts'
 import { joinOtherTabs, secretOfOtherTab } from './service/other-tabs.ts'
 import {
-  canScope,
+  canLimitSecret,
   expired,
   hasSignedOut,
   rememberedSecret,
@@ -131,14 +131,14 @@ function PageBoundary() {
 const isUnreachable = computed(() => {
   if (foreignDatabase.value) return true
   if (databasePath.value.length === 0) return false
-  return !canScope.value || unreachable.value === databaseParameter(databasePath.value)
+  return !canLimitSecret.value || unreachable.value === databaseParameter(databasePath.value)
 })
 
 function reason(): string {
   const own = home.value.join('/') || 'the outermost database'
   if (foreignDatabase.value)
     return `Your secret belongs to ${own} and can only access that database. This address belongs to another database.`
-  if (!canScope.value)
+  if (!canLimitSecret.value)
     return `Your secret can only access ${own}. Sign in with an admin key to access the databases below it.`
   return `There is no such database in ${own}. It may have been renamed, moved or deleted.`
 }
@@ -149,7 +149,8 @@ function Unreachable() {
   const own = home.value.at(-1) ?? 'the outermost database'
   // Links of earlier versions of the dashboard contained a path below the database of the secret. This page offers a
   // link to the database at this path.
-  const below = foreignDatabase.value && canScope.value ? databaseParameter(foreignDatabase.value) : undefined
+  const below =
+    foreignDatabase.value && canLimitSecret.value ? databaseParameter(foreignDatabase.value) : undefined
   return (
     <>
       <Heading title={`The database ${name} cannot be reached`} />

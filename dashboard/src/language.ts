@@ -151,8 +151,8 @@ function parsing<T>(parse: () => T): T {
     return parse()
   } catch (cause) {
     if (!(cause instanceof FqlSyntaxError)) throw cause
-    const place = `Line ${cause.line}, column ${cause.column}`
-    throw new NotationError(`${place}: ${cause.message}.`, cause.start, cause.end, cause.incomplete)
+    const lineAndColumn = `Line ${cause.line}, column ${cause.column}`
+    throw new NotationError(`${lineAndColumn}: ${cause.message}.`, cause.start, cause.end, cause.incomplete)
   }
 }
 

@@ -9,7 +9,7 @@ import { address } from './router.ts'
 type Page = ComponentType<{ readonly path: readonly string[] }>
 
 /**
- * Pages by the first segment of their path. The import page has a separate entry, because only this page needs the code
+ * Pages by the first part of their path. The import page has a separate entry, because only this page needs the code
  * that reads files.
  */
 const pages: Readonly<Record<string, () => Promise<Page>>> = {

@@ -1,13 +1,14 @@
-// The session. The secret is in memory and in the tab's session storage, so it survives a reload, and closing the tab
-// deletes it. It is sent only to the service that served the page, and to other tabs of the dashboard.
+// The session: the secret with which the user signed in, and its rights. The secret is in memory and in the tab's
+// session storage, so it survives a reload, and closing the tab deletes it. It is sent only to the service that served
+// the page, and to other tabs of the dashboard.
 
 import { batch, computed, signal } from '@preact/signals'
 import { databaseParameter, databasePath, hasUnsaved, home } from './router.ts'
-import { callApi, type Scope } from './service/client.ts'
+import { callApi, type RequestSecret } from './service/client.ts'
 import { ServiceError } from './service/faults.ts'
 import { readStored, store } from './service/storage.ts'
 
-/** The caller, as the service describes it. */
+/** The caller that the secret identifies, as the service describes it. */
 interface Principal {
   /** Outermost first. */
   readonly database: readonly string[]
@@ -32,13 +33,13 @@ export const session = signal<Session | undefined>(undefined)
 export const signInMessage = signal<string | undefined>(undefined)
 
 /** Requests can limit the secret to a child database or to a role. */
-export const canScope = computed(() => {
+export const canLimitSecret = computed(() => {
   const now = session.value
   return now?.principal.role === 'admin' && !now.secret.includes(':')
 })
 
-/** Limits the secret to the database in the address. */
-export const scope = computed<Scope>(() => {
+/** The secret of the session, limited to the database in the address. */
+export const currentSecret = computed<RequestSecret>(() => {
   const secret = session.value?.secret ?? ''
   const path = databasePath.value
   return { secret: path.length === 0 ? secret : `${secret}:${path.join('/')}:admin` }
@@ -59,8 +60,11 @@ export const rights = computed(() => {
   }
 })
 
-/** The current database with the rights of a role or a document. */
-export function scopeAs(suffix: string): Scope {
+/**
+ * Returns the secret of the session, limited to the current database and to the rights of a role or a document.
+ * `suffix`: for example `server`, `@role/NAME` or `@doc/COLLECTION/ID`.
+ */
+export function secretAs(suffix: string): RequestSecret {
   const secret = session.value?.secret ?? ''
   const path = databasePath.value
   return { secret: `${secret}:${path.length === 0 ? '' : `${path.join('/')}:`}${suffix}` }

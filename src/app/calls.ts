@@ -28,7 +28,7 @@ export class ConnectionLost extends Error {
 }
 
 /** A call or a result in a frame. */
-interface Entry {
+interface FrameItem {
   readonly id: number
   readonly value: unknown
   /** The message of the unexpected error that the handler has thrown; only in a result. */
@@ -40,42 +40,42 @@ interface Entry {
  * call with this id, for a reason that the caller chooses.
  */
 type ToCallee =
-  | { readonly calls: readonly Entry[] }
+  | { readonly calls: readonly FrameItem[] }
   | { readonly cancel: number; readonly reason: string }
   | 'watch'
 /** The head of a frame from the callee. Every frame is also a notification, even a frame without results. */
 interface ToCaller {
-  readonly results: readonly Entry[]
+  readonly results: readonly FrameItem[]
 }
 
-/** Collects the entries of one turn of the event loop. */
+/** Collects the items of one turn of the event loop. */
 class FrameBatch {
-  readonly #send: (entries: readonly Entry[], pieces?: readonly Uint8Array[]) => void
-  #entries: Entry[] = []
+  readonly #send: (items: readonly FrameItem[], pieces?: readonly Uint8Array[]) => void
+  #items: FrameItem[] = []
   #isScheduled = false
 
-  constructor(send: (entries: readonly Entry[], pieces?: readonly Uint8Array[]) => void) {
+  constructor(send: (items: readonly FrameItem[], pieces?: readonly Uint8Array[]) => void) {
     this.#send = send
   }
 
-  add(entry: Entry, pieces: readonly Uint8Array[] = []): void {
+  add(item: FrameItem, pieces: readonly Uint8Array[] = []): void {
     if (pieces.length > 0) {
-      this.#send([entry], pieces)
+      this.#send([item], pieces)
       return
     }
-    this.#entries.push(entry)
+    this.#items.push(item)
     this.flushSoon()
   }
 
-  /** Sends a frame at the end of this turn, even if there are no entries. */
+  /** Sends a frame at the end of this turn, even if there are no items. */
   flushSoon(): void {
     if (this.#isScheduled) return
     this.#isScheduled = true
     setImmediate(() => {
       this.#isScheduled = false
-      const entries = this.#entries
-      this.#entries = []
-      this.#send(entries)
+      const items = this.#items
+      this.#items = []
+      this.#send(items)
     })
   }
 }

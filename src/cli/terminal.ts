@@ -42,7 +42,7 @@ export function printLine(line: string): void {
 }
 
 /** Replaces each hidden character with a character that is one column wide, so that underlines stay aligned. */
-export function escapeHiddenInPlace(text: string): string {
+export function escapeHiddenAligned(text: string): string {
   return text.replace(hidden, '\ufffd')
 }
 

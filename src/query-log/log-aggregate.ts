@@ -4,7 +4,7 @@
 // is stored and reused.
 
 import { upsert } from '../base/upsert.ts'
-import { isOfDashboard, type LogEntry } from './log-entry.ts'
+import { isOfDashboard, type SegmentRecord } from './segment-record.ts'
 
 /** The database of aggregated records. */
 interface AboutDatabase {
@@ -43,7 +43,7 @@ export interface TimedTotals extends Totals {
   readonly times: Map<number, number>
 }
 
-/** Milliseconds that one entry of {@link DatabaseAggregate.minutes} covers. */
+/** Milliseconds that one element of {@link DatabaseAggregate.minutes} covers. */
 export const minuteMs = 60_000
 
 /**
@@ -55,7 +55,7 @@ const shapesMax = 2000
  * Maximum number of sums of an aggregate: minutes, shapes and errors of all databases, which take about 60 MB. Further
  * records are added to the database {@link otherName}.
  */
-const entriesMax = 150_000
+const sumsMax = 150_000
 /** The code of errors without a code, such as errors of schema files. */
 const noCode = '–'
 /** The name for all shapes, errors or databases beyond the limit. */
@@ -76,7 +76,7 @@ function noTotals(): Totals {
   }
 }
 
-function addRecord(sum: Totals, record: LogEntry): void {
+function addRecord(sum: Totals, record: SegmentRecord): void {
   const { queryTimeMs, status } = record
   sum.requests++
   if (status >= 500) sum.serverErrors++
@@ -145,7 +145,7 @@ export function quantile(times: ReadonlyMap<number, number>, share: number): num
 
 export class LogAggregate {
   readonly databases = new Map<string, DatabaseAggregate>()
-  #entries = 0
+  #sums = 0
 
   /** False if records of some databases were added to {@link otherName}. */
   get hasAllDatabases(): boolean {
@@ -155,13 +155,13 @@ export class LogAggregate {
   }
 
   /** `trail`: the database to which the record is added. */
-  add(record: LogEntry, trail: string = record.trail): void {
-    const isFull = this.#entries >= entriesMax
+  add(record: SegmentRecord, trail: string = record.trail): void {
+    const isFull = this.#sums >= sumsMax
     const about = { trail: isFull ? otherName : trail, isOfDashboard: isOfDashboard(record) }
     const database = this.#databaseOf(about)
-    const before = entriesOf(database)
+    const before = sumsIn(database)
     addTo(database, record)
-    this.#entries += entriesOf(database) - before
+    this.#sums += sumsIn(database) - before
   }
 
   #databaseOf({ isOfDashboard, trail }: AboutDatabase): DatabaseAggregate {
@@ -173,11 +173,11 @@ export class LogAggregate {
   }
 }
 
-function entriesOf({ errors, minutes, shapes }: DatabaseAggregate): number {
+function sumsIn({ errors, minutes, shapes }: DatabaseAggregate): number {
   return errors.size + minutes.size + shapes.size
 }
 
-function addTo({ errors, minutes, shapes }: DatabaseAggregate, record: LogEntry): void {
+function addTo({ errors, minutes, shapes }: DatabaseAggregate, record: SegmentRecord): void {
   const { queryTimeMs, status } = record
   const totals = upsert(minutes, Math.floor(record.time / minuteMs), noTimedTotals)
   addRecord(totals, record)
@@ -191,7 +191,7 @@ function nameOf({ isOfDashboard, trail }: AboutDatabase): string {
 }
 
 /** Returns the name of an error group: the status, and the code and the text if they are known. */
-function errorName({ fault, status }: LogEntry): string {
+function errorName({ fault, status }: SegmentRecord): string {
   if (fault === undefined) return String(status)
   const { code, text } = fault
   return `${status} ${code || noCode}${text === '' ? '' : `: ${text}`}`
@@ -223,7 +223,7 @@ const sums = [
 ] as const satisfies readonly (keyof Totals)[]
 
 interface DatabaseJson extends AboutDatabase {
-  /** The number of a minute, its sums, and the class and the count of each entry of its histogram. */
+  /** The number of a minute, its sums, and the class and the count of each class of its histogram. */
   readonly minutes: readonly (readonly number[])[]
   readonly shapes: readonly (readonly [string, ...number[]])[]
   readonly errors: readonly (readonly [string, ...number[]])[]

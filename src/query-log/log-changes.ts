@@ -2,7 +2,7 @@
 // costlier. Small numbers vary by chance, so a change must exceed a minimum.
 
 import type { Totals } from './log-aggregate.ts'
-import { operationsOf } from './log-entry.ts'
+import { operationsOf } from './segment-record.ts'
 
 /** The sums over one span. */
 interface SpanSums {
@@ -14,7 +14,7 @@ interface SpanSums {
 type Change = 'new' | 'more often' | 'slower' | 'costlier'
 
 /** A changed query or error, with its sums in the current span and in the preceding span. */
-export interface EntryChange {
+export interface NamedChange {
   /** The shape of a query, or status, code and text of an error. */
   readonly name: string
   readonly changes: readonly Change[]
@@ -26,9 +26,9 @@ export interface EntryChange {
 export interface LogChanges {
   readonly totals: Totals
   readonly totalsBefore: Totals
-  /** `queries` and `errors`: the changed entries; each list begins with the most significant change. */
-  readonly queries: readonly EntryChange[]
-  readonly errors: readonly EntryChange[]
+  /** `queries` and `errors`: the changed queries and errors; each list begins with the most significant change. */
+  readonly queries: readonly NamedChange[]
+  readonly errors: readonly NamedChange[]
 }
 
 /** A value is regarded as changed if it has grown at least by this factor. */
@@ -41,7 +41,7 @@ const least = { requests: 10, errors: 5, ms: 5, operations: 5 } as const
 /** Minimum number of requests for a meaningful mean. */
 const meaningful = 3
 /** Maximum number of changed queries, and of changed errors. */
-const entriesMax = 50
+const changesMax = 50
 
 /** Returns the start of the preceding span of the same length, in milliseconds since the Unix epoch. */
 export function spanBefore({ from, to }: { readonly from: number; readonly to: number }): number {
@@ -63,15 +63,15 @@ function changesIn(
   now: ReadonlyMap<string, Totals>,
   leastMore: number,
   comparesCosts: boolean,
-): readonly EntryChange[] {
-  const found: EntryChange[] = []
+): readonly NamedChange[] {
+  const found: NamedChange[] = []
   for (const [name, sums] of now) {
     const former = before.get(name)
     const changes =
       former === undefined ? (['new'] as const) : changesOf(former, sums, leastMore, comparesCosts)
     if (changes.length > 0) found.push({ name, changes, now: sums, before: former })
   }
-  return found.sort((left, right) => weightOf(right) - weightOf(left)).slice(0, entriesMax)
+  return found.sort((left, right) => weightOf(right) - weightOf(left)).slice(0, changesMax)
 }
 
 function changesOf(
@@ -94,8 +94,8 @@ function isMuchMore(before: number, now: number, leastMore: number): boolean {
   return now >= before * muchMore && now - before >= leastMore
 }
 
-/** Returns the weight of an entry: the sum of its increases in requests, milliseconds and operations. */
-function weightOf({ before, now }: EntryChange): number {
+/** Returns the weight of a changed query or error: the sum of its increases in requests, milliseconds and operations. */
+function weightOf({ before, now }: NamedChange): number {
   const operations = operationsOf(now) - (before === undefined ? 0 : operationsOf(before))
   return now.requests - (before?.requests ?? 0) + now.queryTimeMs - (before?.queryTimeMs ?? 0) + operations
 }

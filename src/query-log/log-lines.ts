@@ -11,10 +11,10 @@ import { newline } from '../values/json-scan.ts'
 import { escaped } from './escaped.ts'
 import { type ExportedRecord, timestampChars } from './exported-record.ts'
 import { type ParsedFacts, readFacts } from './facts.ts'
-import type { LogEntry, RecordGroup } from './log-entry.ts'
 import { noDatabase } from './ownership.ts'
 import type { SearchText } from './search-text.ts'
 import { ifPresent } from './segment-files.ts'
+import type { RecordGroup, SegmentRecord } from './segment-record.ts'
 
 const blockBytes = 524_288
 
@@ -49,7 +49,7 @@ export async function* lineRecords(
 }
 
 function recordsIn(block: Buffer, text: SearchText | undefined): RecordGroup {
-  const records: LogEntry[] = []
+  const records: SegmentRecord[] = []
   let damaged = 0
   for (let start = 0, end = 0; start < block.length; start = end + 1) {
     end = block.indexOf(newline, start)
@@ -57,7 +57,7 @@ function recordsIn(block: Buffer, text: SearchText | undefined): RecordGroup {
     const line = bytes.toString()
     // In a search for a text, most lines do not contain the text. These lines are not parsed.
     if (text?.isIn(line.toLowerCase()) === false) continue
-    const entry = isUtf8(bytes) ? entryIn(line) : undefined
+    const entry = isUtf8(bytes) ? recordIn(line) : undefined
     if (entry === undefined) damaged++
     else records.push(entry)
   }
@@ -67,7 +67,7 @@ function recordsIn(block: Buffer, text: SearchText | undefined): RecordGroup {
 const prefixPattern = /^(-|\/(?:[0-9]+\/)*)?(\[.*)?$/s
 
 /** Returns undefined for a damaged line. */
-function entryIn(line: string): LogEntry | undefined {
+function recordIn(line: string): SegmentRecord | undefined {
   const at = line.indexOf('{')
   const prefix = at < 0 ? null : prefixPattern.exec(line.slice(0, at))
   if (prefix === null) return undefined
@@ -75,14 +75,19 @@ function entryIn(line: string): LogEntry | undefined {
   const record = line.slice(at)
   try {
     const parsed = JSON.parse(record) as ExportedRecord
-    return parsed.TS?.length === timestampChars ? lineEntry(trail, facts, record, parsed) : undefined
+    return parsed.TS?.length === timestampChars ? lineRecord(trail, facts, record, parsed) : undefined
   } catch {
     return undefined
   }
 }
 
 /** `text`: the unparsed facts. `record`: the parsed `line`. */
-function lineEntry(trail: string, text: string | undefined, line: string, record: ExportedRecord): LogEntry {
+function lineRecord(
+  trail: string,
+  text: string | undefined,
+  line: string,
+  record: ExportedRecord,
+): SegmentRecord {
   let parsed: ParsedFacts | undefined
   const facts = () => {
     if (text !== undefined) parsed ??= readFacts(text, record.FQL_SHAPE)

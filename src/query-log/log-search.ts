@@ -5,11 +5,11 @@
 import type { Micros } from '../values/value.ts'
 import type { ExportedRecord } from './exported-record.ts'
 import type { ParsedFacts } from './facts.ts'
-import { isOfDashboard, type LogEntry, operationsOf } from './log-entry.ts'
 import { isWithin } from './ownership.ts'
 import { SearchText } from './search-text.ts'
 import { segmentsOf, slackMs } from './segment-files.ts'
-import { entriesOf, type RecordFilter } from './segment-reader.ts'
+import { type RecordFilter, recordsOfSegment } from './segment-reader.ts'
+import { isOfDashboard, operationsOf, type SegmentRecord } from './segment-record.ts'
 
 export interface RecordSearch extends RecordFilter, RecordConditions {
   /**
@@ -87,11 +87,11 @@ export async function searchRecords(
     // all these records are later than the last write to the segment.
     const last = found[wanted - 1]
     if (last !== undefined && endedMs + slackMs < last.time) continue
-    for await (const entries of entriesOf(path, signal, text)) {
+    for await (const records of recordsOfSegment(path, signal, text)) {
       // The records of a segment are in the order of time.
-      if ((entries[0]?.time ?? 0) >= search.to) break
-      examined += entries.length * (isFormatted ? formattedCost : 1)
-      collect(entries, search, text, found)
+      if ((records[0]?.time ?? 0) >= search.to) break
+      examined += records.length * (isFormatted ? formattedCost : 1)
+      collect(records, search, text, found)
       if (found.length > wanted * 4) found = newest(found, wanted)
     }
     found = newest(found, wanted)
@@ -135,18 +135,18 @@ function newest(found: LineMatch[], count: number): LineMatch[] {
 }
 
 function collect(
-  entries: Iterable<LogEntry>,
+  records: Iterable<SegmentRecord>,
   search: RecordSearch,
   text: SearchText | undefined,
   found: LineMatch[],
 ): void {
-  for (const entry of entries) {
-    if (!matchesRecord(entry, search) || (text !== undefined && !entry.contains(text))) continue
-    const facts = entry.facts()
-    if (!matchesFacts(facts, entry.shape, search)) continue
-    const { time, trail } = entry
+  for (const record of records) {
+    if (!matchesRecord(record, search) || (text !== undefined && !record.contains(text))) continue
+    const facts = record.facts()
+    if (!matchesFacts(facts, record.shape, search)) continue
+    const { time, trail } = record
     if (search.isWantedCaller?.({ facts, trail }) === false) continue
-    found.push({ time, trail, facts, line: entry.line() })
+    found.push({ time, trail, facts, line: record.line() })
   }
 }
 
@@ -177,7 +177,7 @@ export interface RecordConditions {
 }
 
 /** Returns whether a record meets the conditions that need no facts. */
-function matchesRecord(record: LogEntry, conditions: RecordSearch): boolean {
+function matchesRecord(record: SegmentRecord, conditions: RecordSearch): boolean {
   const { database, from, regionGroup, to } = conditions
   const { time } = record
   if (time < from || time >= to || record.regionGroup !== regionGroup) return false
@@ -208,11 +208,11 @@ function hasCommitTime(facts: ParsedFacts | undefined, times: ReadonlySet<Micros
   return facts?.commitTime !== undefined && times.has(facts.commitTime)
 }
 
-function hasStatus({ status }: LogEntry, wanted: string): boolean {
+function hasStatus({ status }: SegmentRecord, wanted: string): boolean {
   return wanted.endsWith('xx') ? Math.floor(status / 100) === Number(wanted[0]) : status === Number(wanted)
 }
 
-function hasTag({ tags }: LogEntry, tag: string): boolean {
+function hasTag({ tags }: SegmentRecord, tag: string): boolean {
   const [name = '', value] = tag.split('=', 2)
   const found = tags !== undefined && Object.hasOwn(tags, name) ? tags[name] : undefined
   return found !== undefined && (value === undefined || found === value)

@@ -27,7 +27,6 @@ import {
   type Totals,
 } from './log-aggregate.ts'
 import { changesBetween, type LogChanges, spanBefore } from './log-changes.ts'
-import { operationsOf } from './log-entry.ts'
 import { isWithin, trailOf } from './ownership.ts'
 import {
   ifPresent,
@@ -41,7 +40,8 @@ import {
   sumsName,
   type TimeSpan,
 } from './segment-files.ts'
-import { entriesOf, type RecordFilter } from './segment-reader.ts'
+import { type RecordFilter, recordsOfSegment } from './segment-reader.ts'
+import { operationsOf } from './segment-record.ts'
 
 /** Sums, and the p50 and p99 of the durations in milliseconds. The percentiles are undefined without requests. */
 interface SummaryTotals extends Totals {
@@ -243,10 +243,10 @@ async function aggregateOf(
 ): Promise<LogAggregate> {
   const aggregate = new LogAggregate()
   const trail = database === undefined ? undefined : trailOf([BigInt(database)])
-  for await (const entries of entriesOf(segment.path, signal)) {
-    for (const entry of entries) {
-      if (entry.time < from || entry.time >= to) continue
-      if (database === undefined || isWithin(database, entry.trail)) aggregate.add(entry, trail)
+  for await (const records of recordsOfSegment(segment.path, signal)) {
+    for (const record of records) {
+      if (record.time < from || record.time >= to) continue
+      if (database === undefined || isWithin(database, record.trail)) aggregate.add(record, trail)
     }
   }
   return aggregate

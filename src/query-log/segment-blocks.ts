@@ -4,7 +4,6 @@
 
 import { open } from 'node:fs/promises'
 import { newline } from '../values/json-scan.ts'
-import type { RecordGroup } from './log-entry.ts'
 import { ifPresent } from './segment-files.ts'
 import {
   blockBytesMax,
@@ -16,6 +15,7 @@ import {
   regionGroupIn,
   textFrame,
 } from './segment-format.ts'
+import type { RecordGroup } from './segment-record.ts'
 import { StoredRecord, type TextOf } from './stored-record.ts'
 import { StoredText } from './stored-text.ts'
 import { VarintReader } from './varint.ts'

@@ -1,12 +1,12 @@
-// Finds the records of an export. An incomplete record at the end of a segment is skipped. Damaged records are skipped and
-// counted.
+// Reads the records of a segment, and finds the records of an export in all segments. An incomplete record at the end
+// of a segment is skipped. Damaged records are skipped and counted.
 
-import type { LogEntry, RecordGroup } from './log-entry.ts'
 import { lineRecords } from './log-lines.ts'
 import { isWithin } from './ownership.ts'
 import type { SearchText } from './search-text.ts'
 import { recordsOf } from './segment-blocks.ts'
 import { hasLines, segmentsOf, type TimeSpan } from './segment-files.ts'
+import type { RecordGroup, SegmentRecord } from './segment-record.ts'
 
 export interface RecordFilter extends TimeSpan {
   readonly regionGroup: string
@@ -22,15 +22,15 @@ const recordsMax = 500
 
 /**
  * Yields the records of a segment in groups. A group is valid until the next group is requested. Skips damaged records.
- * `text`: records that do not contain this text may be skipped, see {@link LogEntry.contains}.
+ * `text`: records that do not contain this text may be skipped, see {@link SegmentRecord.contains}.
  * Throws if a later version of the program wrote the segment, and throws the reason of `signal` once the signal is
  * aborted.
  */
-export async function* entriesOf(
+export async function* recordsOfSegment(
   path: string,
   signal?: AbortSignal,
   text?: SearchText,
-): AsyncGenerator<readonly LogEntry[]> {
+): AsyncGenerator<readonly SegmentRecord[]> {
   for await (const { records } of groupsOf(path, signal, text)) yield records
 }
 
@@ -40,7 +40,7 @@ function groupsOf(path: string, signal?: AbortSignal, text?: SearchText): AsyncG
 
 /**
  * Yields the matching records of all segments in a folder, as lines in the format of exports. Throws like
- * {@link entriesOf}, even if no record matches.
+ * {@link recordsOfSegment}, even if no record matches.
  */
 export async function* matchingRecords(
   folder: string,
@@ -59,7 +59,7 @@ export async function* matchingRecords(
 }
 
 function* linesOf(
-  records: readonly LogEntry[],
+  records: readonly SegmentRecord[],
   { database, from, regionGroup, to }: RecordFilter,
 ): Generator<Buffer> {
   let lines: string[] = []

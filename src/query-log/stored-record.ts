@@ -5,7 +5,6 @@ import { micros } from '../base/micros.ts'
 import type { Micros } from '../values/value.ts'
 import { createTimestampFormat } from './exported-record.ts'
 import type { LogFault, ParsedFacts } from './facts.ts'
-import type { LogEntry } from './log-entry.ts'
 import { noDatabase } from './ownership.ts'
 import type { SearchText } from './search-text.ts'
 import {
@@ -16,6 +15,7 @@ import {
   traceBytes,
   traceIdBytes,
 } from './segment-format.ts'
+import type { SegmentRecord } from './segment-record.ts'
 import type { StoredText } from './stored-text.ts'
 import type { VarintReader } from './varint.ts'
 
@@ -30,7 +30,7 @@ const notANumber = -1
 export type TextOf = (number: number) => StoredText
 
 /** A record. The trace is read from the block when the record is formatted. */
-export class StoredRecord implements LogEntry {
+export class StoredRecord implements SegmentRecord {
   readonly time: number
   readonly regionGroup: string
   readonly status: number

@@ -3,17 +3,17 @@
 
 import type { BatchResult } from './batch-writer.ts'
 import type { FilePlace } from './read-file.ts'
-import type { DocumentRecord, RecordPlace } from './record.ts'
+import type { DocumentRecord, RecordLocation } from './record.ts'
 
 /** `hasNewId`: the file contained no id for the record. */
-export interface RecordOrigin extends RecordPlace {
+export interface RecordOrigin extends RecordLocation {
   readonly hasNewId: boolean
 }
 
 export interface BatchOutcome {
   readonly records: readonly DocumentRecord[]
   readonly origins: readonly RecordOrigin[]
-  /** Position in the file after the last record. */
+  /** The place after the last record. */
   readonly place: FilePlace
   readonly result: BatchResult
 }
@@ -43,7 +43,7 @@ export class BatchSender {
     this.#options = options
   }
 
-  /** `place`: the position after the record. Sends the batch when it is full. */
+  /** `place`: the place after the record. Sends the batch when it is full. */
   async add(record: DocumentRecord, origin: RecordOrigin, place: FilePlace): Promise<void> {
     if (this.#records.length > 0 && this.#characters + record.size > batchCharactersMax)
       await this.#sendGathered()

@@ -24,6 +24,7 @@ export interface DatabaseSchema {
   readonly records: SchemaRecord[]
   /** Schema files of version 10. */
   readonly files: FslFile[]
+  /** Texts of GraphQL schemas. */
   readonly graphql: string[]
 }
 
@@ -35,7 +36,7 @@ export async function writeDatabaseSchema(
   dryRun: boolean,
 ): Promise<readonly SchemaFinding[]> {
   const findings = await writeObjects(connection, path, schema, dryRun)
-  // Last, so that its import adopts indexes and functions instead of creating them.
+  // The GraphQL schema comes last, so that its import uses the existing indexes and functions instead of creating them.
   if (schema.graphql.length > 0)
     return [...findings, ...(await writeGraphql(connection, path, schema.graphql, dryRun))]
   return [...findings, ...(await missingTypes(connection, path, schema.records))]

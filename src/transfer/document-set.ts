@@ -20,19 +20,19 @@ class IdSet {
     this.#slots[at] = id + 1n
     if (++this.#count * 2 <= this.#slots.length) return
     const larger = new BigUint64Array(this.#slots.length * 2)
-    for (const entry of this.#slots) if (entry !== 0n) larger[slotOf(larger, entry)] = entry
+    for (const content of this.#slots) if (content !== 0n) larger[slotOf(larger, content)] = content
     this.#slots = larger
   }
 }
 
 /**
- * The index of the slot with `entry`, or of the free slot for it. The number of slots is a power of two, and some are
+ * The index of the slot with `content` (an id plus 1), or of the free slot for it. The number of slots is a power of two, and some are
  * free.
  */
-function slotOf(slots: BigUint64Array, entry: bigint): number {
+function slotOf(slots: BigUint64Array, content: bigint): number {
   // The multiplier of Fibonacci hashing spreads consecutive ids.
-  let at = Number(BigInt.asUintN(64, entry * 0x9e3779b97f4a7c15n) >> 32n) & (slots.length - 1)
-  while (slots[at] !== 0n && slots[at] !== entry) at = (at + 1) & (slots.length - 1)
+  let at = Number(BigInt.asUintN(64, content * 0x9e3779b97f4a7c15n) >> 32n) & (slots.length - 1)
+  while (slots[at] !== 0n && slots[at] !== content) at = (at + 1) & (slots.length - 1)
   return at
 }
 

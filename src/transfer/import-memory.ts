@@ -31,7 +31,7 @@ export interface ImportMemory {
   progress(file: SourceFile, place: FilePlace, report: ReportData): void
   /** Called before any schema object or document is written. */
   saveReport(report: ReportData): void
-  /** `place`: the position within `file`. */
+  /** `place`: where an interrupted import continues in `file`. */
   save(file: SourceFile, place: FilePlace, done: boolean, report: ReportData): void
   /** Yields chunks of some thousands. */
   unmet(): Iterable<readonly UnmetDocument[]>

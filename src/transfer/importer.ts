@@ -20,7 +20,7 @@ import type { ImportMemory } from './import-memory.ts'
 import { readAll } from './input.ts'
 import { isProgressValid } from './progress-check.ts'
 import { type FileItem, readFileRecords, readSchemaFile } from './read-file.ts'
-import { credentialsName, type DocumentRecord, placeText, TransferError } from './record.ts'
+import { credentialsName, type DocumentRecord, locationText, TransferError } from './record.ts'
 import { recordFault } from './record-check.ts'
 import { documentsIn, nativeOf, neededCollection, referencesIn, referenceText } from './references.ts'
 import { type Finding, findingText, Report } from './report.ts'
@@ -372,7 +372,7 @@ class Importer {
       )
     }
     for (const { collection, id, record } of missing) {
-      const place = placeText(origins[record] as BatchOutcome['origins'][number])
+      const place = locationText(origins[record] as BatchOutcome['origins'][number])
       const from = shownCollection((records[record] as DocumentRecord).collection, file)
       this.#state.addReference({
         database: file.database,

@@ -23,17 +23,17 @@ import {
 import { type CountBytes, readText } from './input.ts'
 import { type ElementPlace, inFile, jsonElements, start, wholeText } from './json-elements.ts'
 import { languageItems } from './language-items.ts'
-import { BadRecord, type Notes, type RecordPlace, type SchemaRecord, type SourceRecord } from './record.ts'
+import { BadRecord, type Notes, type RecordLocation, type SchemaRecord, type SourceRecord } from './record.ts'
 import { memberOf, readId } from './references.ts'
 import type { SourceFile } from './sources.ts'
 
-/** A position between two items. An ordinary element has one item; a page has one item per document. */
+/** A place between two items. An ordinary element has one item; a page has one item per document. */
 export interface FilePlace extends ElementPlace {
-  /** Complete elements or rows before the position. The other fields of the place refer to their end. */
+  /** Complete elements or rows before the place. The fields of {@link ElementPlace} refer to the end of the last one. */
   readonly elements: number
-  /** Items of the next element before the position. */
+  /** Items of the next element before the place. */
   readonly items: number
-  /** Records before the position. Generated ids are derived from this number. */
+  /** Records before the place. Generated ids are derived from this number. */
   readonly records: number
 }
 
@@ -44,7 +44,7 @@ export const fileStart: FilePlace = { ...start, elements: 0, items: 0, records: 
  * import continues there.
  */
 export interface FileItem {
-  readonly origin: RecordPlace
+  readonly origin: RecordLocation
   /** Undefined if the item is bad, or is not imported. */
   readonly record: SourceRecord | undefined
   /** Error of a bad item, with the item's id and collection if readable. */

@@ -12,20 +12,20 @@ import type { OnCosts } from './batch-writer.ts'
 import { type DocumentRecord, TransferError } from './record.ts'
 import { Resolver, withNames } from './resolve.ts'
 
-/** A position after a live document. `id`: undefined before the first document. */
+/** A place after a live document. `id`: undefined before the first document. */
 interface LivePlace<Id extends bigint | undefined = bigint | undefined> {
   readonly part: 'live'
   readonly after: Id
 }
 
-/** A position after a document that was deleted at the time `after`. */
+/** A place after a document that was deleted at the time `after`. */
 interface EndedPlace {
   readonly part: 'ended'
   readonly after: Micros
   readonly id: bigint
 }
 
-/** A position within the older versions of a document, after the time `after`. `of`: the position of the document. */
+/** A place within the older versions of a document, after the time `after`. `of`: the place of the document. */
 export interface VersionsPlace {
   readonly part: 'versions'
   readonly after: Micros
@@ -174,7 +174,7 @@ class PageReader {
 
   /**
    * Adds the versions that are older than `present`, the version that is exported as current, and later than `since`.
-   * `place`: the position of the document. Returns the position of the remaining versions if the page is full.
+   * `place`: the place of the document. Returns the place of the remaining versions if the page is full.
    */
   #older(
     document: Ref,
@@ -206,7 +206,7 @@ class PageReader {
     })) {
       if (typeof ts !== 'number') continue
       // The events of a collection contain the creations, too. A transaction that reads only creations ends between two
-      // times, because a position is after a deletion.
+      // times, because a place is always after a deletion.
       if (ts !== last && this.#isOver) return { part: 'ended', after: last, id: int64Max }
       last = ts
       this.#examined++

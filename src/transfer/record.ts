@@ -4,8 +4,8 @@
 
 import type { Json, ObjectValue, SchemaKind } from '../values/value.ts'
 
-/** Position of a record for errors and the report. */
-export interface RecordPlace {
+/** Where a record is in a file, for errors and the report. */
+export interface RecordLocation {
   /**
    * Path of the file as the user entered it. If the user entered a folder, its name, followed by the path of the file
    * in it.
@@ -22,7 +22,7 @@ export interface RecordPlace {
 }
 
 /** `FILE:LINE`, or `FILE:LINE (record N, byte M)`. */
-export function placeText({ byte, file, line, record }: RecordPlace): string {
+export function locationText({ byte, file, line, record }: RecordLocation): string {
   return `${file}:${line}${record === undefined ? '' : ` (record ${record}, byte ${byte})`}`
 }
 
@@ -83,7 +83,7 @@ export class TransferError extends Error {
 /** Receives findings that are not errors. */
 export interface Notes {
   /** A part of a document that could not be imported. */
-  lost(what: string, collection: string, origin: RecordPlace): void
+  lost(what: string, collection: string, origin: RecordLocation): void
   /** A string that looks like a time, date or other type, in a format that has only strings for these types. */
   lookalike(collection: string, path: string, type: string): void
 }

@@ -1,7 +1,7 @@
 // The report of an import: counts, and the findings that need attention, each with file, line and id. It is plain data,
 // so that an interrupted import can store it and continue the counts later.
 
-import { placeText, type RecordPlace } from './record.ts'
+import { locationText, type RecordLocation } from './record.ts'
 
 /** Outcomes of documents, in the order of the report. */
 const columns = [
@@ -27,7 +27,7 @@ function noCounts(): Counts {
 }
 
 /** A finding about one record. */
-export interface Finding extends RecordPlace {
+export interface Finding extends RecordLocation {
   readonly collection: string
   readonly id: string | undefined
   readonly reason: string
@@ -103,8 +103,8 @@ export class Report {
     if (this.data.conflicts.length < listedMax) this.data.conflicts.push(finding)
   }
 
-  lost(what: string, collection: string, origin: RecordPlace): void {
-    tally(this.data.lost, `${what} (${collection})`, placeText(origin))
+  lost(what: string, collection: string, origin: RecordLocation): void {
+    tally(this.data.lost, `${what} (${collection})`, locationText(origin))
   }
 
   dangling(from: string, to: string, place: string): void {
@@ -223,7 +223,7 @@ function list(title: string, lines: readonly string[], count = lines.length): st
 /** `FILE:LINE users 101: reason`. */
 export function findingText(finding: Finding): string {
   const { collection, id, reason } = finding
-  return `${placeText(finding)} ${collection}${id === undefined ? '' : ` ${id}`}: ${reason}`
+  return `${locationText(finding)} ${collection}${id === undefined ? '' : ` ${id}`}: ${reason}`
 }
 
 function tallyTexts(tallies: Readonly<Record<string, Tally>>): string[] {

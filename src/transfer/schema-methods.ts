@@ -3,7 +3,7 @@
 import type { SchemaRequest } from '../fql10/wire/schema-request.ts'
 import type { DatabasePath, SchemaFileText, TransferConnection } from './connection.ts'
 import { TransferError } from './record.ts'
-import { SchemaAnswer } from './schema-answer.ts'
+import { SchemaResponse } from './schema-response.ts'
 
 /** Maximum number of UTF-16 code units in the schema files of a database. A push is much smaller. */
 const schemaUnitsMax = 67_108_864
@@ -13,7 +13,7 @@ const schemaUnitsMax = 67_108_864
  * for a response of another program.
  */
 export async function schemaFilesOf(
-  get: (steps: readonly string[]) => Promise<SchemaAnswer>,
+  get: (steps: readonly string[]) => Promise<SchemaResponse>,
 ): Promise<readonly SchemaFileText[]> {
   const found: SchemaFileText[] = []
   let units = 0
@@ -34,7 +34,7 @@ export function schemaMethods(
   send: (path: DatabasePath, request: SchemaRequest) => Promise<string>,
 ): Pick<TransferConnection, 'schemaFiles' | 'isSchemaStaged' | 'pushSchema'> {
   const get = async (path: DatabasePath, steps: readonly string[]) =>
-    SchemaAnswer.of(
+    SchemaResponse.of(
       service,
       await send(path, { method: 'GET', path: steps, parameters: {}, files: [], text: '' }),
     )

@@ -45,25 +45,25 @@ export async function readSchema(
   const children: string[] = []
   const { isNeeded, plain, inFiles, shapes, texts: fslTexts } = await readSchemaFiles(connection, path)
   const all = new Map<string, readonly ReadonlyMap<string, Json>[]>()
-  const everything = (set: string) =>
-    allObjects(expr => connection.query(path, object({ at: BigInt(at), expr })), set)
-  for (const set of Object.values(nativeOfKind)) all.set(set, (await everything(set)).sort(byName))
+  const everything = (native: string) =>
+    allObjects(expr => connection.query(path, object({ at: BigInt(at), expr })), native)
+  for (const native of Object.values(nativeOfKind)) all.set(native, (await everything(native)).sort(byName))
   const hasFiles =
-    isNeeded || [...all].some(([set, objects]) => objects.some(each => isOfVersion10(set, each)))
+    isNeeded || [...all].some(([native, objects]) => objects.some(each => isOfVersion10(native, each)))
   for (const kind of namedKinds) {
-    const set = nativeOfKind[kind]
-    const found = all.get(set) ?? []
+    const native = nativeOfKind[kind]
+    const found = all.get(native) ?? []
     const isWhole = (each: ReadonlyMap<string, Json>) =>
-      !hasFiles || !isInFiles(set, each, inFiles) || isOfVersion4(set, each, plain)
+      !hasFiles || !isInFiles(native, each, inFiles) || isOfVersion4(native, each, plain)
     const written = (each: ReadonlyMap<string, Json>): ReadonlyMap<string, Json> | undefined => {
       const params = parameters(kind, each)
       if (isWhole(each)) return params
       return isStub(kind, String(each.get('name'))) ? stubOf(kind, params) : supplementOf(params)
     }
     const objects = found.map(written).filter(params => params !== undefined)
-    if (set === 'databases') children.push(...objects.map(params => String(params.get('name'))))
+    if (native === 'databases') children.push(...objects.map(params => String(params.get('name'))))
     const texts = objects.map(params => printQuery(object({ [`create_${kind}`]: literal(params) })))
-    if (texts.length > 0) files.push({ file: `${set}.fql`, text: `${texts.join('\n\n')}\n` })
+    if (texts.length > 0) files.push({ file: `${native}.fql`, text: `${texts.join('\n\n')}\n` })
   }
   const keys = (await everything('keys')).map(key => {
     const { ref, ts: _ts, ...fields } = Object.fromEntries(key)
@@ -88,7 +88,7 @@ export async function readShapes(
 interface SchemaFiles {
   readonly shapes: DocumentShapes
   readonly texts: readonly SchemaText[]
-  /** Objects that the files define, each as `SET NAME`, where SET is a set of version 4 such as `collections`. */
+  /** Objects that the files define: the native collection (such as `collections`), a blank, and the name. */
   readonly inFiles: ReadonlySet<string>
   /** Collections in the files that version 4 can express completely, each as `collections NAME`. */
   readonly plain: ReadonlySet<string>
@@ -103,7 +103,7 @@ async function readSchemaFiles(connection: TransferConnection, path: DatabasePat
   const paths = schemaPaths(files.map(({ name }) => name))
   return {
     texts: files.map(({ name, text }) => ({ file: paths.get(name) as string, text })),
-    inFiles: new Set(items.map(({ kind, name }) => `${setOf(kind)} ${name.text}`)),
+    inFiles: new Set(items.map(({ kind, name }) => `${nativeOf(kind)} ${name.text}`)),
     plain: new Set(items.filter(isVersion4Collection).map(({ name }) => `collections ${name.text}`)),
     isNeeded: isVersion10Schema(read),
     shapes: new Map(
@@ -112,8 +112,8 @@ async function readSchemaFiles(connection: TransferConnection, path: DatabasePat
   }
 }
 
-/** The set of version 4 that contains an item of a schema file. */
-function setOf(kind: SchemaItem['kind']): string {
+/** The native collection that contains an item of a schema file. */
+function nativeOf(kind: SchemaItem['kind']): string {
   return nativeOfKind[kind.replace(' ', '_') as SchemaKind]
 }
 
@@ -125,22 +125,22 @@ function shapeOf({ members, source }: CollectionItem): string {
 const shapeMembers: ReadonlySet<string> = new Set(['field', 'wildcard', 'migrations'])
 
 /** Files cannot express `data` and `permissions` of a collection. */
-function isInFiles(set: string, each: ReadonlyMap<string, Json>, inFiles: ReadonlySet<string>): boolean {
-  const hasOwnFields = set === 'collections' && (each.has('data') || each.has('permissions'))
-  return !hasOwnFields && inFiles.has(`${set} ${each.get('name')}`)
+function isInFiles(native: string, each: ReadonlyMap<string, Json>, inFiles: ReadonlySet<string>): boolean {
+  const hasOwnFields = native === 'collections' && (each.has('data') || each.has('permissions'))
+  return !hasOwnFields && inFiles.has(`${native} ${each.get('name')}`)
 }
 
 /**
  * The `.fql` file contains the whole definition of a collection that version 4 has created, because version 10 may
  * reject its name.
  */
-function isOfVersion4(set: string, each: ReadonlyMap<string, Json>, plain: ReadonlySet<string>): boolean {
-  return plain.has(`${set} ${each.get('name')}`) && !each.has('constraints') && !each.has('indexes')
+function isOfVersion4(native: string, each: ReadonlyMap<string, Json>, plain: ReadonlySet<string>): boolean {
+  return plain.has(`${native} ${each.get('name')}`) && !each.has('constraints') && !each.has('indexes')
 }
 
 /** Version 10 stores names where version 4 stores references. */
-function isOfVersion10(set: string, each: ReadonlyMap<string, Json>): boolean {
-  switch (set) {
+function isOfVersion10(native: string, each: ReadonlyMap<string, Json>): boolean {
+  switch (native) {
     case 'roles':
       return [...parts(each, 'privileges'), ...parts(each, 'membership')].some(part =>
         isText(part, 'resource'),

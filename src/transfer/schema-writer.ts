@@ -136,8 +136,8 @@ async function writeObject(target: Target, record: SchemaRecord): Promise<Schema
  * returns a database, not a collection.
  */
 function isOfKind(existing: ReadonlyMap<string, Json>, kind: CreatedKind): boolean {
-  const set = kind === 'key' ? 'keys' : nativeOfKind[kind]
-  return memberOf(existing, 'ref', '@ref', 'collection', '@ref', 'id') === set
+  const native = kind === 'key' ? 'keys' : nativeOfKind[kind]
+  return memberOf(existing, 'ref', '@ref', 'collection', '@ref', 'id') === native
 }
 
 function referenceTo({ name, object: kind }: SchemaRecord): Json {

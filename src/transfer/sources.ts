@@ -11,7 +11,7 @@ import { isPiece, nameOfPath } from './export-paths.ts'
 import type { ByteSource } from './input.ts'
 import { TransferError } from './record.ts'
 
-/** A file to be imported, with the facts that were detected. */
+/** A file to be imported, with its detected format and encoding. */
 export interface SourceFile {
   readonly path: string
   readonly source: ByteSource

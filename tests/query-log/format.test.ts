@@ -9,9 +9,9 @@ import { languages } from '../../src/app/languages.ts'
 import { micros } from '../../src/base/micros.ts'
 import type { ParsedFacts } from '../../src/query-log/facts.ts'
 import { LogAggregate } from '../../src/query-log/log-aggregate.ts'
-import type { LogEntry } from '../../src/query-log/log-entry.ts'
 import { SearchText } from '../../src/query-log/search-text.ts'
-import { entriesOf, matchingRecords } from '../../src/query-log/segment-reader.ts'
+import { matchingRecords, recordsOfSegment } from '../../src/query-log/segment-reader.ts'
+import type { SegmentRecord } from '../../src/query-log/segment-record.ts'
 import { fc } from '../support/fast-check.ts'
 import { folderOfFile } from '../support/folder.ts'
 import { startMs } from './manual-time.ts'
@@ -174,9 +174,9 @@ function asRecorded(request: ObservedRequest): ObservedRequest {
     : { ...request, ...(facts && { facts: { ...facts, commitTime: undefined } }) }
 }
 
-async function entriesIn<T>(path: string, look: (entry: LogEntry) => T): Promise<T[]> {
+async function entriesIn<T>(path: string, look: (entry: SegmentRecord) => T): Promise<T[]> {
   const found: T[] = []
-  for await (const entries of entriesOf(path)) for (const entry of entries) found.push(look(entry))
+  for await (const entries of recordsOfSegment(path)) for (const entry of entries) found.push(look(entry))
   return found
 }
 
@@ -188,7 +188,7 @@ async function exportOf(folder: string): Promise<string> {
 }
 
 /** What readers see of a record. A text in which old lines contain `U+FFFD` for an unpaired surrogate is the same. */
-const seen = (entry: LogEntry) => ({
+const seen = (entry: SegmentRecord) => ({
   time: entry.time,
   trail: entry.trail,
   regionGroup: entry.regionGroup,

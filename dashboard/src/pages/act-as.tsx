@@ -1,28 +1,29 @@
-// The choice of the identity for queries that the user runs.
+// The field “Run as”, which chooses the secret for the queries of the user: the secret of the session, possibly limited
+// to a role or to the rights of a document, or the secret of a key.
 
 import { useEffect, useState } from 'preact/hooks'
 import { Choice, Field } from '../parts/fields.tsx'
 import { useChoices } from '../parts/schema-list.tsx'
 import { address } from '../router.ts'
-import type { Scope } from '../service/client.ts'
-import { canScope, scopeAs } from '../session.ts'
+import type { RequestSecret } from '../service/client.ts'
+import { canLimitSecret, secretAs } from '../session.ts'
 
 interface ActAsProps {
-  /** Undefined for the user's own identity. */
-  readonly onChange: (scope: Scope | undefined) => void
+  /** Undefined for the secret of the session. */
+  readonly onChange: (secret: RequestSecret | undefined) => void
 }
 
 const builtin = ['admin', 'server', 'server-readonly', 'client'] as const
 
-/** Only admins can choose roles and documents, because only an admin's secret can be limited to one. */
+/** Only admins can choose roles and documents, because only an admin's secret can be limited to a role or document. */
 export function ActAs({ onChange }: ActAsProps) {
   // The page of a user links to the shell, with the user's document in the address.
   const requested = address.value.parameters.get('as') ?? ''
-  const [choice, setChoice] = useState(requested === '' || !canScope.value ? '' : 'document')
+  const [choice, setChoice] = useState(requested === '' || !canLimitSecret.value ? '' : 'document')
   const [document, setDocument] = useState(requested)
   const [secret, setSecret] = useState('')
   const roles = useChoices('roles')
-  useEffect(() => onChange(scopeOf(choice, document, secret)), [choice, document, secret])
+  useEffect(() => onChange(secretOf(choice, document, secret)), [choice, document, secret])
   const scoped: (readonly [string, string])[] = [
     ...builtin.map(role => [role, `the role ${role}`] as const),
     ...(roles.data ?? []).map(name => [`@role/${name}`, `the role ${name}`] as const),
@@ -34,7 +35,7 @@ export function ActAs({ onChange }: ActAsProps) {
         label="Run as"
         value={choice}
         onChange={setChoice}
-        options={[['', 'myself'], ...(canScope.value ? scoped : []), ['key', 'a key…']]}
+        options={[['', 'myself'], ...(canLimitSecret.value ? scoped : []), ['key', 'a key…']]}
       />
       {choice === 'document' && (
         <Field label="Document" value={document} onInput={setDocument} isMono placeholder="users/123" />
@@ -46,8 +47,8 @@ export function ActAs({ onChange }: ActAsProps) {
   )
 }
 
-function scopeOf(choice: string, document: string, secret: string): Scope | undefined {
+function secretOf(choice: string, document: string, secret: string): RequestSecret | undefined {
   if (choice === '') return undefined
   if (choice === 'key') return { secret }
-  return scopeAs(choice === 'document' ? `@doc/${document.trim()}` : choice)
+  return secretAs(choice === 'document' ? `@doc/${document.trim()}` : choice)
 }

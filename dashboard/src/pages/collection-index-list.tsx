@@ -7,11 +7,11 @@ import { type Column, SchemaList } from '../parts/schema-list.tsx'
 import { addressOf } from '../router.ts'
 import {
   fieldsText,
+  indexPartOf,
   isUnderWay,
   nameOf,
   partsOf,
   pathOf,
-  placeOf,
   stateText,
 } from '../service/collection-indexes.ts'
 import { at } from '../wire/json.ts'
@@ -43,5 +43,5 @@ const columns: readonly Column[] = [
   ['Terms', part => fieldsText(part, 'terms') || fieldsText(part, 'unique') || '–'],
   ['Sort order', part => fieldsText(part, 'values') || 'id'],
   ['State', stateText],
-  ['Size', part => <IndexSize part={placeOf(part)} name={nameOf(part)} />],
+  ['Size', part => <IndexSize part={indexPartOf(part)} name={nameOf(part)} />],
 ]

@@ -12,11 +12,11 @@ import { addressOf, go, pastTime } from '../router.ts'
 import {
   fieldsText,
   fslOf,
+  indexPartOf,
   isUnderWay,
   nameOf,
   partsOf,
   pathOf,
-  placeOf,
   stateText,
   usageOf,
 } from '../service/collection-indexes.ts'
@@ -29,7 +29,7 @@ const buildingEveryMs = 1500
 interface CollectionIndexProps {
   readonly collection: string
   readonly kind: 'indexes' | 'unique'
-  /** Name of an index, or position of a constraint among the unique constraints. */
+  /** Name of an index, or number of a constraint among the unique constraints, from 0. */
   readonly name: string
 }
 
@@ -92,7 +92,7 @@ function Facts({ part, collection }: { readonly part: Json; readonly collection:
         </Fact>
         {pastTime.value === undefined && (
           <Fact name="Size">
-            <IndexSize part={placeOf(part)} name={nameOf(part)} />
+            <IndexSize part={indexPartOf(part)} name={nameOf(part)} />
           </Fact>
         )}
       </dl>

@@ -10,6 +10,7 @@ interface ColumnChoiceProps {
   readonly columns: readonly string[]
 }
 
+/** Maximum number of hidden columns in the list. */
 const namesMax = 200
 
 export function ColumnChoice({ names, columns }: ColumnChoiceProps) {

@@ -1,4 +1,4 @@
-// The pages of credentials. A credential contains the password hash of a document.
+// The pages of credentials documents. Each contains the password hash of a user.
 
 import { useState } from 'preact/hooks'
 import { Button } from '../parts/button.tsx'

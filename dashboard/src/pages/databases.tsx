@@ -15,19 +15,21 @@ import { ChangedError } from '../service/checked-writes.ts'
 import { run, runVersion10 } from '../service/client.ts'
 import { asPage, mapping, pageOf, read, variable } from '../service/data.ts'
 import { deleteSchema, readSchema, saveFields } from '../service/schema.ts'
-import { rights, scope } from '../session.ts'
+import { currentSecret, rights } from '../session.ts'
 import { at, type Json, type Query, textAt } from '../wire/json.ts'
 import { refOf } from '../wire/refs.ts'
 
-interface Node {
+interface DatabaseNode {
   readonly name: string
   /** The path below the current database, outermost first. */
   readonly path: readonly string[]
   /** Undefined until the child databases have been read. */
-  readonly children: readonly Node[] | undefined
+  readonly children: readonly DatabaseNode[] | undefined
 }
 
+/** Maximum number of databases shown at the top of the tree. */
 const topMax = 1000
+/** Maximum number of child databases shown below a database. */
 const innerMax = 100
 
 /** Deeper levels are read when they are opened. */
@@ -39,7 +41,7 @@ function level(name: string, set: Query, size: number, below: readonly Query[]):
   return mapping(pageOf(set, size), [variable(name), ...below], name)
 }
 
-function nodesOf(page: Json, path: readonly string[]): Node[] {
+function nodesOf(page: Json, path: readonly string[]): DatabaseNode[] {
   return asPage(page).data.flatMap(element => {
     const isLeaf = !Array.isArray(element)
     const name = refOf(isLeaf ? element : at(element, 0))?.id
@@ -106,22 +108,24 @@ export function Databases() {
 }
 
 /** Adds the matches of a search to the first databases, without duplicates. */
-function withMatches(nodes: readonly Node[], found: readonly Json[]): readonly Node[] {
+function withMatches(nodes: readonly DatabaseNode[], found: readonly Json[]): readonly DatabaseNode[] {
   const known = new Set(nodes.map(({ name }) => name))
   const names = found.flatMap(document => textAt(document, 'name') ?? []).filter(name => !known.has(name))
   return [...nodes, ...names.map(name => ({ name, path: [name], children: undefined }))]
 }
 
-type Dialog = { readonly kind: 'create' } | { readonly kind: 'rename' | 'delete'; readonly node: Node }
+type Dialog =
+  | { readonly kind: 'create' }
+  | { readonly kind: 'rename' | 'delete'; readonly node: DatabaseNode }
 
 interface NodesProps {
-  readonly nodes: readonly Node[]
+  readonly nodes: readonly DatabaseNode[]
   readonly filter: string
   readonly onDialog: ((dialog: Dialog) => void) | undefined
 }
 
 function Nodes({ nodes, filter, onDialog }: NodesProps) {
-  const matching = filter === '' ? nodes : nodes.filter(node => holds(node, filter))
+  const matching = filter === '' ? nodes : nodes.filter(node => containsMatch(node, filter))
   const shown = useIncrementalList(matching, filter)
   if (matching.length === 0) return <p class="empty">No database name contains this text.</p>
   return (
@@ -133,13 +137,17 @@ function Nodes({ nodes, filter, onDialog }: NodesProps) {
   )
 }
 
-function holds(node: Node, filter: string): boolean {
-  return node.name.toLowerCase().includes(filter) || (node.children ?? []).some(child => holds(child, filter))
+function containsMatch(node: DatabaseNode, filter: string): boolean {
+  return (
+    node.name.toLowerCase().includes(filter) ||
+    (node.children ?? []).some(child => containsMatch(child, filter))
+  )
 }
 
-function NodeLine({ node, filter, onDialog }: Omit<NodesProps, 'nodes'> & { node: Node }) {
+function NodeLine({ node, filter, onDialog }: Omit<NodesProps, 'nodes'> & { node: DatabaseNode }) {
   const [isOpened, setOpened] = useState(false)
-  const isOpen = isOpened || (filter !== '' && (node.children ?? []).some(child => holds(child, filter)))
+  const isOpen =
+    isOpened || (filter !== '' && (node.children ?? []).some(child => containsMatch(child, filter)))
   const hasNone = node.children?.length === 0
   const db = databaseParameter([...databasePath.value, ...node.path])
   return (
@@ -176,10 +184,10 @@ function NodeLine({ node, filter, onDialog }: Omit<NodesProps, 'nodes'> & { node
   )
 }
 
-function DeeperNodes({ node, filter }: { node: Node; filter: string }) {
+function DeeperNodes({ node, filter }: { node: DatabaseNode; filter: string }) {
   const below = useLoad(
     async signal => {
-      const { secret } = scope.value
+      const { secret } = currentSecret.value
       const base = secret.split(':')[0]
       const inside = { secret: `${base}:${[...databasePath.value, ...node.path].join('/')}:admin` }
       return nodesOf((await run(threeLevels, inside, signal)).value, node.path)
@@ -206,14 +214,14 @@ interface DatabaseDialogProps {
 }
 
 function DatabaseDialog({ dialog, onClose, onDone }: DatabaseDialogProps) {
-  const [hasChanged, setChanged] = useState(0)
+  const [rereads, setRereads] = useState(0)
   // The nodes of the tree contain only the names of databases. The dialog reads the current version, which renaming and
   // deleting need, when it opens.
-  const subject = useLoad(
+  const current = useLoad(
     async signal => (dialog.kind === 'create' ? null : readSchema('databases', dialog.node.name, signal)),
-    [dialog, hasChanged],
+    [dialog, rereads],
   )
-  const rereadOnConflict = reloadIfChanged(() => setChanged(hasChanged + 1))
+  const rereadOnConflict = reloadIfChanged(() => setRereads(rereads + 1))
   const [name, setName] = useState(dialog.kind === 'rename' ? dialog.node.name : '')
   if (dialog.kind === 'delete') {
     const { node } = dialog
@@ -224,15 +232,15 @@ function DatabaseDialog({ dialog, onClose, onDone }: DatabaseDialogProps) {
           <>
             This deletes everything in the database: collections, documents, users, and the databases below
             it. Its keys stop working. This cannot be undone.
-            {subject.error && <Problem error={subject.error} retry={subject.reload} />}
+            {current.error && <Problem error={current.error} retry={current.reload} />}
           </>
         }
-        isReady={subject.data !== undefined}
+        isReady={current.data !== undefined}
         submit="Delete database"
         typed={node.name}
         onClose={onClose}
         onConfirm={async signal => {
-          await deleteSchema('databases', node.name, at(subject.data, 'ts'), signal).catch(rereadOnConflict)
+          await deleteSchema('databases', node.name, at(current.data, 'ts'), signal).catch(rereadOnConflict)
           onDone()
         }}
       />
@@ -241,11 +249,11 @@ function DatabaseDialog({ dialog, onClose, onDone }: DatabaseDialogProps) {
   const submit = async (signal: AbortSignal) => {
     if (dialog.kind === 'create') {
       // Version 10 creates a database whose queries and schema are checked by default.
-      await runVersion10('Database.create({ name: name }) { name }', scope.value, signal, { name })
+      await runVersion10('Database.create({ name: name }) { name }', currentSecret.value, signal, { name })
       onClose()
       return go(addressIn([], { db: databaseParameter([...databasePath.value, name]) }))
     } else {
-      const saved = await saveFields('databases', dialog.node.name, subject.data ?? null, { name }, signal)
+      const saved = await saveFields('databases', dialog.node.name, current.data ?? null, { name }, signal)
       if (saved.kind === 'gone')
         throw new Error(
           'This database was deleted or renamed in the meantime. Close this dialog and reload the page.',
@@ -259,12 +267,12 @@ function DatabaseDialog({ dialog, onClose, onDone }: DatabaseDialogProps) {
     <FormDialog
       title={isNew ? 'Create database' : `Rename ${dialog.node.name}`}
       submit={isNew ? 'Create' : 'Rename'}
-      isReady={name !== '' && subject.data !== undefined}
+      isReady={name !== '' && current.data !== undefined}
       onClose={onClose}
       onSubmit={submit}
     >
       <NameField value={name} onInput={setName} />
-      {subject.error && <Problem error={subject.error} retry={subject.reload} />}
+      {current.error && <Problem error={current.error} retry={current.reload} />}
     </FormDialog>
   )
 }

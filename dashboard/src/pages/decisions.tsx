@@ -18,10 +18,10 @@ export function DecisionTable({ decisions }: { decisions: readonly Json[] }) {
   if (decisions.length === 0) return <p class="empty">The query needed no permissions.</p>
   return (
     <Table label="Decisions" columns={['Decision', 'Action', 'Resource', 'Document', 'Decided by']}>
-      {decisions.map((decision, place) => {
+      {decisions.map((decision, number) => {
         const isAllowed = at(decision, 'allowed') === true
         return (
-          <tr key={place}>
+          <tr key={number}>
             <td class={isAllowed ? 'status-good' : 'status-bad'}>{isAllowed ? 'allowed' : 'denied'}</td>
             <td>{textAt(decision, 'action')}</td>
             <td>
@@ -57,8 +57,8 @@ function Reason({ decision }: { decision: Json }) {
       {at(decision, 'role') !== undefined && ` ${previewOf(at(decision, 'role') ?? null)}`}
       {privileges.length > 0 && (
         <ul class="reasons">
-          {privileges.map((privilege, place) => (
-            <li key={place}>
+          {privileges.map((privilege, number) => (
+            <li key={number}>
               <Privilege privilege={privilege} />
             </li>
           ))}
@@ -95,8 +95,8 @@ export function MembershipTable({ memberships }: { memberships: readonly Json[] 
     <>
       <h3>Memberships</h3>
       <ul class="reasons">
-        {memberships.map((membership, place) => (
-          <li key={place}>
+        {memberships.map((membership, number) => (
+          <li key={number}>
             <Privilege privilege={membership} />
           </li>
         ))}

@@ -15,14 +15,17 @@ import { useChoices } from '../parts/schema-list.tsx'
 import { Tree } from '../parts/values.tsx'
 import { VersionHint, VersionSwitch } from '../parts/version-switch.tsx'
 import { runText } from '../service/client.ts'
-import { scope } from '../session.ts'
+import { currentSecret } from '../session.ts'
 import { at, isMap, type Json, listAt, parseJson, type Query, textAt, writeJson } from '../wire/json.ts'
 import { documentRef } from '../wire/refs.ts'
 import { DecisionTable, MembershipTable } from './decisions.tsx'
 
 interface AccessExplanation {
   readonly value: Json
-  /** Undefined for a decision in the body of a function. */
+  /**
+   * Converts the position of a permission check to offsets in the query. Returns undefined for a check in the body of a
+   * function.
+   */
   readonly locate: (position: readonly string[]) => ReturnType<ParsedQuery['locate']> | undefined
 }
 
@@ -40,9 +43,9 @@ export function Denied() {
       if (as === undefined)
         throw new Error('Enter the caller first: a document such as users/123, or the id of a key or token.')
       const { query, locate } =
-        version === '10' ? { query: text, locate: placesIn(text) } : parseQuery(text, 'text')
-      const answer = await runText(writeJson({ query, as }), scope.value, signal, '/api/v1/explain')
-      setExplained({ value: at(parseJson(answer.text), 'resource') ?? null, locate })
+        version === '10' ? { query: text, locate: locateIn(text) } : parseQuery(text, 'text')
+      const response = await runText(writeJson({ query, as }), currentSecret.value, signal, '/api/v1/explain')
+      setExplained({ value: at(parseJson(response.text), 'resource') ?? null, locate })
     })
   const chooseVersion = (chosen: Version) => {
     action.clear()
@@ -94,13 +97,13 @@ function marksOf(error: Error | undefined, explained: AccessExplanation | undefi
   return listAt(explained.value, 'decisions')
     .filter(decision => at(decision, 'allowed') === false)
     .flatMap(decision => {
-      const place = explained.locate(listAt(decision, 'position').map(String))
-      return place === undefined ? [] : [{ ...place, message: `${textAt(decision, 'action')} is denied` }]
+      const range = explained.locate(listAt(decision, 'position').map(String))
+      return range === undefined ? [] : [{ ...range, message: `${textAt(decision, 'action')} is denied` }]
     })
 }
 
 /** Converts the line and column of a decision to offsets in a text of version 10. */
-function placesIn(text: string): AccessExplanation['locate'] {
+function locateIn(text: string): AccessExplanation['locate'] {
   const lines = text.split('\n')
   return ([source, line, column]) => {
     if (source !== '*query*') return undefined
@@ -112,7 +115,7 @@ function placesIn(text: string): AccessExplanation['locate'] {
 
 const builtin = ['server', 'server-readonly', 'client', 'admin'] as const
 
-/** `choice` and the id that was typed. */
+/** `choice`: `builtin` or `role` with a name, `document`, `keys` or `tokens`. `id`: typed for the last three. */
 interface QueryCaller {
   readonly choice: string
   readonly id: string

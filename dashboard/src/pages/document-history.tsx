@@ -14,7 +14,7 @@ import { runText } from '../service/client.ts'
 import { asPage, pageOf, read, write } from '../service/data.ts'
 import type { DocumentName } from '../service/documents.ts'
 import { runTextTask } from '../service/text-task-runner.ts'
-import { rights, scope } from '../session.ts'
+import { currentSecret, rights } from '../session.ts'
 import { at, type Json, type Query, textAt, writeJson } from '../wire/json.ts'
 import { documentRef } from '../wire/refs.ts'
 import { documentTabs, documentTrail } from './document.tsx'
@@ -123,7 +123,7 @@ interface VersionViewProps {
   readonly previous: Version | undefined
   readonly newest: Version
   readonly onRestored: () => void
-  /** Further facts about the version, such as its author. */
+  /** Further information about the version, such as its author. */
   readonly children: ComponentChildren
 }
 
@@ -150,7 +150,7 @@ function VersionView({ name, version, previous, newest, onRestored, children }: 
   const versions = useLoad(
     async signal => {
       const query = [dataFrom(ref, previous), dataFrom(ref, version), dataFrom(ref, newest)]
-      const { text } = await runText(writeJson(query), scope.value, signal)
+      const { text } = await runText(writeJson(query), currentSecret.value, signal)
       return runTextTask({ kind: 'versions', text }, text.length)
     },
     [collection, id, version.ts, newest.ts],

@@ -15,9 +15,9 @@ import { previewOf, Tree } from '../parts/values.tsx'
 import { followSource, type SourceEvent, sourceIn } from '../service/events.ts'
 import { isAborted } from '../service/faults.ts'
 import { allNames } from '../service/schema.ts'
-import { forgetOnSignOut, scope } from '../session.ts'
+import { currentSecret, forgetOnSignOut } from '../session.ts'
 import { shownValue } from '../wire/tagged.ts'
-import { attempt, marksOf, QueryFailure, queryOf10 } from './shell-queries.ts'
+import { MarkedError, marksOf, queryOf10, withMarkedErrors } from './shell-queries.ts'
 
 /** Older events are removed from the table. */
 const eventsMax = 500
@@ -44,7 +44,7 @@ export function Events() {
   }
   const watching = useWatch()
   const { error, events, heldBack, state } = watching
-  const shown = error instanceof QueryFailure ? error.cause : error
+  const shown = error instanceof MarkedError ? error.cause : error
   const isOn = state !== 'stopped'
   const start = () => watching.start(text)
   return (
@@ -80,7 +80,7 @@ export function Events() {
         {events.length > 0 && <Button onClick={watching.clear}>Clear</Button>}
       </div>
       <p role="status">{stateTexts[state]}</p>
-      {shown && <Problem error={shown} showsPlace />}
+      {shown && <Problem error={shown} showsPosition />}
       {events.length > 0 && <EventTable events={events} />}
     </>
   )
@@ -118,8 +118,8 @@ function useWatch() {
   const newestFirst = (event: SourceEvent) => (before: readonly SourceEvent[]) =>
     [event, ...before].slice(0, eventsMax)
   const begin = async (text: string, { signal }: AbortController) => {
-    const as = scope.value
-    const { text: body } = await attempt(queryOf10(text), as, query => query.run(as, signal))
+    const as = currentSecret.value
+    const { text: body } = await withMarkedErrors(queryOf10(text), as, query => query.run(as, signal))
     const token = sourceIn(body)
     setState('watching')
     const on = {

@@ -130,7 +130,7 @@ function NewFunction({ onClose }: { onClose: () => void }) {
 
 function CallForm({ name }: { name: string }) {
   const [text, setText] = useState('')
-  const [answer, setResult] = useState<QueryResult | undefined>(undefined)
+  const [result, setResult] = useState<QueryResult | undefined>(undefined)
   const action = useAction()
   // The parsed text begins with a bracket that the field does not contain, so marks move one character to the left.
   const marks = useMemo(
@@ -168,9 +168,9 @@ function CallForm({ name }: { name: string }) {
         </Button>
       </div>
       {action.error && <Problem error={action.error} />}
-      {answer && (
+      {result && (
         <div class="result">
-          <Tree value={answer.value} />
+          <Tree value={result.value} />
         </div>
       )}
     </section>

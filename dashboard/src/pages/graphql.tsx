@@ -9,7 +9,7 @@ import { Heading } from '../parts/heading.tsx'
 import { LoadedContent, useAction, useLoad } from '../parts/load.tsx'
 import { Problem } from '../parts/problem.tsx'
 import { addressWith, pastTime } from '../router.ts'
-import type { Scope } from '../service/client.ts'
+import type { RequestSecret } from '../service/client.ts'
 import {
   type GraphqlSchema,
   type ImportMode,
@@ -18,7 +18,7 @@ import {
   readGraphqlSchema,
   runOperation,
 } from '../service/graphql.ts'
-import { scope, session } from '../session.ts'
+import { currentSecret, session } from '../session.ts'
 import { ActAs } from './act-as.tsx'
 
 export function Graphql() {
@@ -45,13 +45,13 @@ export function Graphql() {
 function Operation() {
   const [query, setQuery] = useState('{ __typename }')
   const [variables, setVariables] = useState('')
-  const [asWhom, setAsWhom] = useState<Scope | undefined>(undefined)
+  const [asWhom, setAsWhom] = useState<RequestSecret | undefined>(undefined)
   const [result, setResult] = useState<OperationResult | undefined>(undefined)
   const action = useAction()
   const run = () =>
     action.start(async signal => {
       setResult(undefined)
-      setResult(await runOperation(query, variables, asWhom ?? scope.value, signal))
+      setResult(await runOperation(query, variables, asWhom ?? currentSecret.value, signal))
     })
   return (
     <section aria-labelledby="operation">

@@ -60,7 +60,7 @@ interface RowProperties {
 }
 
 function Row({ process, isShared, hasSupervisor }: RowProperties) {
-  const { busy_ms: busy, counts, forwarded, idle_ms: idle, node, pid, standing, worker } = process
+  const { busy_ms: busy, counts, forwarded, idle_ms: idle, node, pid, standing: replica, worker } = process
   return (
     <tr>
       <td>
@@ -78,11 +78,11 @@ function Row({ process, isShared, hasSupervisor }: RowProperties) {
       <td>{process.works_in_background ? 'yes' : ''}</td>
       {isShared && (
         <>
-          <td>{standing?.head ?? ''}</td>
-          <td>{standing ? standing.behind : ''}</td>
-          <td>{standing ? `${standing.lag_ms} ms` : ''}</td>
+          <td>{replica?.head ?? ''}</td>
+          <td>{replica ? replica.behind : ''}</td>
+          <td>{replica ? `${replica.lag_ms} ms` : ''}</td>
           <td>
-            <bdi>{standing?.fault ?? ''}</bdi>
+            <bdi>{replica?.fault ?? ''}</bdi>
           </td>
         </>
       )}

@@ -49,8 +49,11 @@ export function IndexOffer({ collection, plan, onCreated }: IndexOfferProps) {
 }
 
 interface IndexProposal {
+  /** Completes a sentence about the index, for example `by city, sorted by name`. */
   readonly what: string
+  /** Fields, for the name of the index. */
   readonly words: readonly string[]
+  /** The parameters `terms` and `values` of `CreateIndex`. */
   readonly parts: Readonly<Record<string, Query>>
 }
 

@@ -59,7 +59,7 @@ export function Indexes({ path: [name] }: { readonly path: readonly string[] }) 
       isTyped
       deleteWarning="Queries that use this index then fail. Documents are not changed."
     >
-      {(index, reload) => <IndexFacts index={index} reload={reload} />}
+      {(index, reload) => <IndexState index={index} reload={reload} />}
     </SchemaPage>
   )
 }
@@ -87,7 +87,7 @@ function IndexList() {
 
 const buildingEveryMs = 1500
 
-function IndexFacts({ index, reload }: { index: Json; reload: () => void }) {
+function IndexState({ index, reload }: { index: Json; reload: () => void }) {
   const { name, isActive } = shapeOf(index)
   const collection = sourceNames(index).find(source => source !== 'every collection')
   useEvery(isActive ? undefined : buildingEveryMs, reload)
@@ -109,6 +109,7 @@ function IndexFacts({ index, reload }: { index: Json; reload: () => void }) {
   )
 }
 
+/** A term or value of the new index. */
 interface Part {
   readonly field: string
   readonly isReversed: boolean
@@ -221,7 +222,7 @@ interface PartsProps {
 
 function Parts({ legend, parts, onChange, canReverse }: PartsProps) {
   const change = (at: number, part: Part) =>
-    onChange(parts.map((before, place) => (place === at ? part : before)))
+    onChange(parts.map((before, beforeAt) => (beforeAt === at ? part : before)))
   return (
     <fieldset class="parts">
       <legend>{legend}</legend>

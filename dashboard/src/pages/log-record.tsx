@@ -5,10 +5,10 @@ import { Button } from '../parts/button.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { Fact } from '../parts/fact.tsx'
 import { localTimeMs, zoneName } from '../parts/time.tsx'
-import type { LogCaller, LogDetails, LogEntry, LogRecord, RecordFilter } from '../service/logs.ts'
+import type { LogCaller, LogDetails, LoggedRequest, LogRecord, RecordFilter } from '../service/logs.ts'
 import { showRequests } from './log-state.ts'
 
-interface LogRecordDialogProps extends LogEntry {
+interface LogRecordDialogProps extends LoggedRequest {
   /** Relative to the current database. */
   readonly database: string
   readonly onClose: () => void
@@ -51,7 +51,7 @@ export function LogRecordDialog({ record, details, database, onClose }: LogRecor
 
 type OnFilter = (filter: RecordFilter) => void
 
-interface PartProps extends LogEntry {
+interface PartProps extends LoggedRequest {
   readonly only: OnFilter
 }
 

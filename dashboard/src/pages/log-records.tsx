@@ -11,7 +11,7 @@ import { localTimeMs, zoneName } from '../parts/time.tsx'
 import { cut } from '../parts/values.tsx'
 import { databasePath } from '../router.ts'
 import {
-  type LogEntry,
+  type LoggedRequest,
   type RecordFilter,
   type SearchProgress,
   type Span,
@@ -21,19 +21,20 @@ import { session } from '../session.ts'
 import { callerText, LogRecordDialog, timeOfRecord } from './log-record.tsx'
 import { filterNow, includesDashboardRequests, showRequests } from './log-state.ts'
 
+/** Maximum number of characters of a query shape in a row. */
 const shapeChars = 200
 
 export function LogRecords({ span }: { span: Span }) {
   const filter = filterNow()
   const key = JSON.stringify(filter)
-  const isIncluded = includesDashboardRequests()
+  const includesDashboard = includesDashboardRequests()
   return (
     <section aria-labelledby="records">
       <h2 id="records" tabIndex={-1}>
         Requests
       </h2>
       <FilterForm key={key} filter={filter} />
-      <Pages key={`${key} ${isIncluded} ${span.from} ${span.to}`} span={span} filter={filter} />
+      <Pages key={`${key} ${includesDashboard} ${span.from} ${span.to}`} span={span} filter={filter} />
     </section>
   )
 }
@@ -124,13 +125,13 @@ function FilterForm({ filter }: { filter: RecordFilter }) {
 
 function Pages({ span, filter }: { span: Span; filter: RecordFilter }) {
   const [cursors, setCursors] = useState<readonly string[]>([])
-  const [opened, setOpened] = useState<LogEntry | undefined>(undefined)
-  const isIncluded = includesDashboardRequests()
+  const [opened, setOpened] = useState<LoggedRequest | undefined>(undefined)
+  const includesDashboard = includesDashboardRequests()
   const [progress, setProgress] = useState<SearchProgress | undefined>(undefined)
   const page = useLoad(
     signal => {
       setProgress(undefined)
-      return searchRecords(span, filter, isIncluded, cursors.at(-1), signal, setProgress)
+      return searchRecords(span, filter, includesDashboard, cursors.at(-1), signal, setProgress)
     },
     [span, cursors],
   )
@@ -143,14 +144,14 @@ function Pages({ span, filter }: { span: Span; filter: RecordFilter }) {
         </p>
       )}
       <LoadedContent of={page}>
-        {({ entries, next }) => (
+        {({ requests, next }) => (
           <>
-            {entries.length === 0 ? (
+            {requests.length === 0 ? (
               <p class="empty">
                 No request in this period matches the filters. Choose a longer period or remove a filter.
               </p>
             ) : (
-              <RecordTable entries={entries} onOpen={setOpened} />
+              <RecordTable requests={requests} onOpen={setOpened} />
             )}
             <Pager
               cursors={cursors}
@@ -173,17 +174,17 @@ function Pages({ span, filter }: { span: Span; filter: RecordFilter }) {
  * Returns the path of the record's database, relative to the current database. For the current database, the text is
  * `this one`.
  */
-function databaseText({ record }: LogEntry): string {
+function databaseText({ record }: LoggedRequest): string {
   const own = [...(session.value?.principal.database ?? []), ...databasePath.value]
   return record.DATABASE.slice(own.length).join('/') || 'this one'
 }
 
 interface RecordTableProps {
-  readonly entries: readonly LogEntry[]
-  readonly onOpen: (entry: LogEntry) => void
+  readonly requests: readonly LoggedRequest[]
+  readonly onOpen: (request: LoggedRequest) => void
 }
 
-function RecordTable({ entries, onOpen }: RecordTableProps) {
+function RecordTable({ requests, onOpen }: RecordTableProps) {
   return (
     <Table
       label="Table of requests"
@@ -198,15 +199,21 @@ function RecordTable({ entries, onOpen }: RecordTableProps) {
         numbers('Operations'),
       ]}
     >
-      {entries.map((entry, at) => (
-        <RecordRow key={at} entry={entry} onOpen={onOpen} />
+      {requests.map((request, at) => (
+        <RecordRow key={at} request={request} onOpen={onOpen} />
       ))}
     </Table>
   )
 }
 
-function RecordRow({ entry, onOpen }: { entry: LogEntry; onOpen: (entry: LogEntry) => void }) {
-  const { details, record } = entry
+function RecordRow({
+  request,
+  onOpen,
+}: {
+  request: LoggedRequest
+  onOpen: (request: LoggedRequest) => void
+}) {
+  const { details, record } = request
   const isBad = Number(record.RESPONSE_CODE) >= 400
   const error = details?.error
   const shape = details?.shape ?? record.FQL_SHAPE
@@ -214,7 +221,7 @@ function RecordRow({ entry, onOpen }: { entry: LogEntry; onOpen: (entry: LogEntr
   return (
     <tr>
       <td>
-        <Button class="quiet only" title="Open this request" onClick={() => onOpen(entry)}>
+        <Button class="quiet only" title="Open this request" onClick={() => onOpen(request)}>
           {localTimeMs(timeOfRecord(record))}
         </Button>
       </td>
@@ -232,7 +239,7 @@ function RecordRow({ entry, onOpen }: { entry: LogEntry; onOpen: (entry: LogEntr
         <bdi>{details ? callerText(details.caller) : ''}</bdi>
       </td>
       <td>
-        <bdi>{databaseText(entry)}</bdi>
+        <bdi>{databaseText(request)}</bdi>
       </td>
       <td>{tags.join(' ')}</td>
       <td class="number">{record.BYTE_READ_OPS + record.BYTE_WRITE_OPS + record.COMPUTE_OPS}</td>

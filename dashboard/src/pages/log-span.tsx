@@ -6,16 +6,16 @@ import { fieldTime, instantOf, zone, zoneName } from '../parts/time.tsx'
 import type { Span } from '../service/logs.ts'
 import {
   includesDashboardRequests,
-  lastName,
-  showDashboard,
+  showDashboardRequests,
   showLast,
   showSpan,
   spanFault,
+  spanName,
   spans,
 } from './log-state.ts'
 
 export function LogSpan({ span }: { span: Span }) {
-  const last = lastName()
+  const last = spanName()
   return (
     <div class="toolbar">
       <Choice
@@ -28,7 +28,7 @@ export function LogSpan({ span }: { span: Span }) {
       <Check
         label="Include the dashboard's own requests"
         isOn={includesDashboardRequests()}
-        onChange={showDashboard}
+        onChange={showDashboardRequests}
       />
     </div>
   )

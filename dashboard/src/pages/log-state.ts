@@ -27,8 +27,8 @@ export function spanKey(): string {
   return ['from', 'to', 'last'].map(name => address.value.parameters.get(name)).join()
 }
 
-/** Returns undefined when the address contains a start and an end. */
-export function lastName(): string | undefined {
+/** The name of the span that ends now. Returns undefined when the address contains a start and an end. */
+export function spanName(): string | undefined {
   const { parameters } = address.value
   if (parameters.has('from') && parameters.has('to')) return undefined
   const name = parameters.get('last')
@@ -38,7 +38,7 @@ export function lastName(): string | undefined {
 /** The last hour if the address has no span. */
 export function spanNow(): Span {
   const { parameters } = address.value
-  const name = lastName()
+  const name = spanName()
   if (name === undefined) return { from: parameters.get('from') ?? '', to: parameters.get('to') ?? '' }
   const length = spans.find(([known]) => known === name)?.[2] ?? hour
   const now = Math.ceil(Date.now() / minute) * minute
@@ -73,7 +73,7 @@ export function includesDashboardRequests(): boolean {
   return address.value.parameters.get('dashboard') === '1'
 }
 
-export function showDashboard(isShown: boolean): void {
+export function showDashboardRequests(isShown: boolean): void {
   go(addressWith({ dashboard: isShown ? '1' : undefined }), 'replace')
 }
 

@@ -99,8 +99,8 @@ export function LogComparison({ span }: { span: Span }) {
 }
 
 function Changes({ span }: { span: Span }) {
-  const isIncluded = includesDashboardRequests()
-  const changes = useLoad(signal => changesIn(span, isIncluded, signal), [span, isIncluded])
+  const includesDashboard = includesDashboardRequests()
+  const changes = useLoad(signal => changesIn(span, includesDashboard, signal), [span, includesDashboard])
   return <LoadedContent of={changes}>{found => <ChangeTable changes={found} />}</LoadedContent>
 }
 
@@ -157,7 +157,7 @@ function ChangeRow({
   change: LogChange
   kind: 'error' | 'query'
 }) {
-  const beside = (value: (sums: LogSums) => string) =>
+  const beforeAndNow = (value: (sums: LogSums) => string) =>
     before === null ? value(now) : `${value(before)} → ${value(now)}`
   return (
     <tr>
@@ -165,9 +165,9 @@ function ChangeRow({
         <bdi>{cut(name || '(no query)', textChars)}</bdi>
       </td>
       <td>{changes.join(', ')}</td>
-      <td class="number">{beside(sums => whole.format(sums.requests))}</td>
-      <td class="number">{beside(sums => meanTime(sums).toFixed(1))}</td>
-      <td class="number">{beside(sums => operationsEach(sums).toFixed(1))}</td>
+      <td class="number">{beforeAndNow(sums => whole.format(sums.requests))}</td>
+      <td class="number">{beforeAndNow(sums => meanTime(sums).toFixed(1))}</td>
+      <td class="number">{beforeAndNow(sums => operationsEach(sums).toFixed(1))}</td>
       <td>
         <RequestsButton of={name} onClick={() => (kind === 'error' ? showError(name) : showShape(name))} />
       </td>

@@ -14,7 +14,7 @@ import { Instant } from '../parts/time.tsx'
 import { addressOf, databasePath, go, pastTime } from '../router.ts'
 import { asPage, mapping, pageOf, read, variable, write } from '../service/data.ts'
 import { ServiceError } from '../service/faults.ts'
-import { canScope, rights, session } from '../session.ts'
+import { canLimitSecret, rights, session } from '../session.ts'
 import { at, type Json, type Query, textAt } from '../wire/json.ts'
 import { Databases } from './databases.tsx'
 
@@ -27,7 +27,7 @@ export function Overview() {
     <>
       <Heading title={name} />
       <CollectionList />
-      {canScope.value && <Databases />}
+      {canLimitSecret.value && <Databases />}
     </>
   )
 }
@@ -49,8 +49,8 @@ function CollectionList() {
         <ByName />
       ) : (
         <LoadedContent of={list}>
-          {answer => {
-            const page = asPage(answer.value)
+          {found => {
+            const page = asPage(found.value)
             return (
               <CollectionTable
                 documents={page.data}

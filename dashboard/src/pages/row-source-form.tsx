@@ -67,7 +67,7 @@ function TermFields({ index, terms }: { index: IndexShape; terms: readonly Json[
           label={cut(term, labelChars)}
           value={texts[at] ?? ''}
           isMono
-          onInput={text => setTexts(texts.map((before, place) => (place === at ? text : before)))}
+          onInput={text => setTexts(texts.map((before, beforeAt) => (beforeAt === at ? text : before)))}
         />
       ))}
       <button type="submit">Look up</button>

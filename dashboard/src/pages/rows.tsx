@@ -44,12 +44,12 @@ function useIndexes(collection: string): LoadState<readonly IndexShape[]> {
   return useLoad(
     async signal => {
       const query = mapping(pageOf({ indexes: null }, 1000), { get: variable() })
-      const answer = await read(query, signal).catch(cause => {
+      const result = await read(query, signal).catch(cause => {
         if (signal.aborted) throw cause
         return undefined
       })
-      if (!answer) return []
-      return asPage(answer.value)
+      if (!result) return []
+      return asPage(result.value)
         .data.filter(index => covers(index, collection))
         .map(shapeOf)
     },

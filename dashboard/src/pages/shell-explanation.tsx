@@ -23,14 +23,14 @@ export function Explanation({ explanation }: { readonly explanation: Json }) {
       <p role="status">
         The query reads {entries} and {documents}, and returns {returned}. No data was written.
       </p>
-      {errors.map((error, place) => (
-        <p key={place} class="status-bad">
+      {errors.map((error, at) => (
+        <p key={at} class="status-bad">
           The query fails with <code>{textAt(error, 'code')}</code>: {textAt(error, 'description')}
         </p>
       ))}
       <Reads sets={listAt(explanation, 'sets')} documents={listAt(explanation, 'documents')} />
-      {suggestions.map((suggestion, place) => (
-        <Suggestion key={place} suggestion={suggestion} />
+      {suggestions.map((suggestion, at) => (
+        <Suggestion key={at} suggestion={suggestion} />
       ))}
     </section>
   )
@@ -48,8 +48,8 @@ function Reads({ sets, documents }: ReadsProps) {
       label="Reads"
       columns={['Read', 'Kind', numbers('Scans'), numbers('Entries'), numbers('Documents')]}
     >
-      {sets.map((set, place) => (
-        <tr key={`set ${place}`}>
+      {sets.map((set, at) => (
+        <tr key={`set ${at}`}>
           <td>
             <SetName set={set} />
           </td>
@@ -59,8 +59,8 @@ function Reads({ sets, documents }: ReadsProps) {
           <td />
         </tr>
       ))}
-      {documents.map((each, place) => (
-        <tr key={`documents ${place}`}>
+      {documents.map((each, at) => (
+        <tr key={`documents ${at}`}>
           <td>
             <bdi>{textAt(each, 'collection')}</bdi>
           </td>

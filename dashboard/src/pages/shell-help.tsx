@@ -5,7 +5,7 @@ import { fqlFunctions } from '../../../src/fql4/text/index.ts'
 import { type LibraryName, libraryNames } from '../../../src/fql10/text/library.ts'
 import { keyText } from '../../../src/fql10/text/quoted.ts'
 import type { Version } from '../language.ts'
-import type { Completion, EditorProps, PlaceCompletions } from '../parts/code-editor.ts'
+import type { Completion, CompletionsAt, EditorProps } from '../parts/code-editor.ts'
 import { Field } from '../parts/fields.tsx'
 import { useChoices } from '../parts/schema-list.tsx'
 import { type CollectionMembers, readMembers } from '../service/collection-members.ts'
@@ -91,7 +91,7 @@ function useMembers(version: Version, collections: readonly string[] | undefined
   const cache = useRef(new Map<string, Promise<CollectionMembers>>())
   useMemo(() => cache.current.clear(), [turn])
   return useCallback(
-    async (text: string, offset: number): Promise<PlaceCompletions> => {
+    async (text: string, offset: number): Promise<CompletionsAt> => {
       if (version !== '10') return { list: [], isComplete: false }
       const membersOf = (name: string) => {
         const found = cache.current.get(name) ?? readMembers(name, AbortSignal.timeout(membersMs))

@@ -4,15 +4,15 @@
 import { type Notation, NotationError, type ParsedQuery, parseQueries } from '../language.ts'
 import type { Mark } from '../parts/code-editor.ts'
 import { pastTime } from '../router.ts'
-import { runText, runVersion10, type Scope } from '../service/client.ts'
+import { type RequestSecret, runText, runVersion10 } from '../service/client.ts'
 import { ServiceError } from '../service/faults.ts'
-import { scope } from '../session.ts'
+import { currentSecret } from '../session.ts'
 import { at, type Json, parseJson, type Query, writeJson } from '../wire/json.ts'
-import type { ShellAnswer } from './shell-result.tsx'
+import type { ShellResponse } from './shell-result.tsx'
 
-/** The error of a query, with its positions in the text. */
-export class QueryFailure extends Error {
-  override name = 'QueryFailure'
+/** The error of a query that the service has rejected, with the marks that underline it in the text. */
+export class MarkedError extends Error {
+  override name = 'MarkedError'
   override readonly cause: ServiceError
   readonly marks: readonly Mark[]
 
@@ -25,13 +25,13 @@ export class QueryFailure extends Error {
 
 /** Parts of the text that an error underlines. */
 export function marksOf(error: Error | undefined): readonly Mark[] {
-  if (error instanceof QueryFailure) return error.marks
+  if (error instanceof MarkedError) return error.marks
   return error instanceof NotationError ? [{ from: error.from, to: error.to, message: error.message }] : []
 }
 
 /** A query that can be sent. It maps errors of the response to the text. */
 export interface ReadyQuery {
-  readonly run: (as: Scope, signal: AbortSignal) => Promise<ShellAnswer>
+  readonly run: (as: RequestSecret, signal: AbortSignal) => Promise<ShellResponse>
   /** Returns the reads of the query; nothing is written. */
   readonly explain: (signal: AbortSignal) => Promise<Json>
   readonly marksFor: (error: ServiceError) => readonly Mark[]
@@ -39,10 +39,15 @@ export interface ReadyQuery {
   readonly unwrapped: (error: ServiceError) => ServiceError
 }
 
-const asUserQuery = (as: Scope): Scope => ({ ...as, isFromUser: true })
+const asUserQuery = (as: RequestSecret): RequestSecret => ({ ...as, isFromUser: true })
 
 async function explanationOf(query: Query, signal: AbortSignal): Promise<Json> {
-  const { text } = await runText(writeJson({ query }), asUserQuery(scope.value), signal, '/api/v1/explain')
+  const { text } = await runText(
+    writeJson({ query }),
+    asUserQuery(currentSecret.value),
+    signal,
+    '/api/v1/explain',
+  )
   return at(parseJson(text), 'resource') ?? null
 }
 
@@ -83,7 +88,7 @@ export function queryOf10(text: string): ReadyQuery {
     run: async (as, signal) => ({ ...(await runVersion10(sent, asUserQuery(as), signal)), version: '10' }),
     explain: signal => explanationOf(sent, signal),
     marksFor: ({ summary }) =>
-      drawnPlaces(sent, summary).map(({ from, to, message }) => ({
+      marksInSummary(sent, summary).map(({ from, to, message }) => ({
         from: Math.max(0, from - opening.length),
         to: Math.max(0, to - opening.length),
         message,
@@ -104,14 +109,14 @@ function withoutFirstLine(summary: string): string {
     })
 }
 
-/** A summary shows the position of an error as `at *query*:2:5`, with marks under the line. */
-export function drawnPlaces(query: string, summary: string): readonly Mark[] {
+/** Finds the errors in a summary, which shows each error as `at *query*:2:5`, with carets (`^`) under the line. */
+export function marksInSummary(query: string, summary: string): readonly Mark[] {
   const lines = query.split('\n')
   const errors = summary.split('\n\n').filter(block => block.startsWith('error: '))
   return errors.flatMap(error => {
     const message = error.slice(0, error.indexOf('\n'))
-    const places = error.matchAll(/^at \*query\*:(\d+):(\d+)\n *\|\n.*\n *\| *(\^+)/gm)
-    return [...places].map(([, line = '1', column = '1', drawn = '']) => {
+    const found = error.matchAll(/^at \*query\*:(\d+):(\d+)\n *\|\n.*\n *\| *(\^+)/gm)
+    return [...found].map(([, line = '1', column = '1', drawn = '']) => {
       const before = lines.slice(0, Number(line) - 1).reduce((sum, each) => sum + each.length + 1, 0)
       const from = before + Number(column) - 1
       return { from, to: from + drawn.length, message }
@@ -119,10 +124,12 @@ export function drawnPlaces(query: string, summary: string): readonly Mark[] {
   })
 }
 
-/** Runs or explains a query with a secret. Throws {@link QueryFailure} if the service rejects the query. */
-export async function attempt<T>(
+/**
+ * Calls `work`, which sends the query with the secret `as`. Throws {@link MarkedError} if the service rejects the query.
+ */
+export async function withMarkedErrors<T>(
   query: ReadyQuery,
-  as: Scope,
+  as: RequestSecret,
   work: (query: ReadyQuery) => Promise<T>,
 ): Promise<T> {
   try {
@@ -130,9 +137,9 @@ export async function attempt<T>(
   } catch (cause) {
     if (!(cause instanceof ServiceError)) throw cause
     // The user stays signed in if the service rejects a secret that was entered under Run as.
-    if (cause.status === 401 && as !== scope.value)
+    if (cause.status === 401 && as !== currentSecret.value)
       throw new Error('The service rejects the secret under Run as. Check the secret, or choose “myself”.')
     if (cause.status === 401) throw cause
-    throw new QueryFailure(query.unwrapped(cause), query.marksFor(cause))
+    throw new MarkedError(query.unwrapped(cause), query.marksFor(cause))
   }
 }

@@ -18,14 +18,14 @@ type View = 'tree' | 'text' | 'json'
 /** Longer results have no tree, because drawing it would block the page. */
 const treeCharsMax = 1_000_000
 
-export interface ShellAnswer extends TextResult {
+export interface ShellResponse extends TextResult {
   readonly version: Version
   /** Hints and log lines of version 10. */
   readonly summary: string
 }
 
-export function ShellResult({ answer }: { answer: ShellAnswer }) {
-  const hasTree = answer.text.length <= treeCharsMax
+export function ShellResult({ response }: { response: ShellResponse }) {
+  const hasTree = response.text.length <= treeCharsMax
   const [chosen, setView] = useState<View>('tree')
   const view = chosen === 'tree' && !hasTree ? 'text' : chosen
   return (
@@ -43,16 +43,20 @@ export function ShellResult({ answer }: { answer: ShellAnswer }) {
             </Button>
           ))}
         </fieldset>
-        <p class="facts">{Math.round(answer.elapsedMs)} ms</p>
+        <p class="facts">{Math.round(response.elapsedMs)} ms</p>
       </div>
-      <Summary summary={answer.summary} />
-      {view === 'tree' ? <TreeView answer={answer} /> : <TextView key={view} answer={answer} view={view} />}
-      <CostTable answer={answer} />
+      <Summary summary={response.summary} />
+      {view === 'tree' ? (
+        <TreeView response={response} />
+      ) : (
+        <TextView key={view} response={response} view={view} />
+      )}
+      <CostTable response={response} />
     </section>
   )
 }
 
-function TreeView({ answer: { text, version } }: { answer: ShellAnswer }) {
+function TreeView({ response: { text, version } }: { response: ShellResponse }) {
   const value = useMemo(() => {
     const body = parseJson(text)
     return version === '4' ? (at(body, 'resource') ?? null) : shownValue(at(body, 'data') ?? null)
@@ -64,9 +68,9 @@ function TreeView({ answer: { text, version } }: { answer: ShellAnswer }) {
   )
 }
 
-function TextView({ answer: { text, version }, view }: { answer: ShellAnswer; view: 'text' | 'json' }) {
+function TextView({ response: { text, version }, view }: { response: ShellResponse; view: 'text' | 'json' }) {
   const printed = useLoad(
-    () => runTextTask({ kind: 'answer', text, version, notation: view }, text.length),
+    () => runTextTask({ kind: 'response', text, version, notation: view }, text.length),
     [text, version, view],
   )
   const notation = version === '10' && view === 'text' ? 'version 10' : view
@@ -96,7 +100,7 @@ const costNames: readonly (readonly [header: string, name: string])[] = [
   ['txn-retries', 'retries'],
 ]
 
-function CostTable({ answer: { costs } }: { answer: TextResult }) {
+function CostTable({ response: { costs } }: { response: TextResult }) {
   return (
     <dl class="costs" aria-label="Costs">
       {costNames.map(([header, name]) =>

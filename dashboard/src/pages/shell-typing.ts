@@ -7,7 +7,7 @@ import { NotationError, parseQueries } from '../language.ts'
 import type { Mark } from '../parts/code-editor.ts'
 import { checkQuery, mayCheck } from '../service/query-checks.ts'
 import type { ShellTab } from '../service/shell-state.ts'
-import { drawnPlaces, marksOf } from './shell-queries.ts'
+import { marksInSummary, marksOf } from './shell-queries.ts'
 
 /** Milliseconds of pause before the text is checked. A name that is still being typed gets no mark. */
 const pauseMs = 400
@@ -39,7 +39,7 @@ export function useTypingMarks({ text, version, notation }: ShellTab): readonly 
 async function typeMarks(text: string, signal: AbortSignal): Promise<readonly Mark[]> {
   const summary = await checkQuery(text, signal).catch(() => '')
   const end = text.trimEnd().length
-  return drawnPlaces(text, summary).filter(({ from }) => from < end)
+  return marksInSummary(text, summary).filter(({ from }) => from < end)
 }
 
 function syntaxMarks(text: string): readonly Mark[] {

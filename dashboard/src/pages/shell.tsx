@@ -11,7 +11,7 @@ import { NotationSwitch, useConversion } from '../parts/notation-switch.tsx'
 import { Problem } from '../parts/problem.tsx'
 import { VersionHint, VersionSwitch } from '../parts/version-switch.tsx'
 import { pastTime } from '../router.ts'
-import type { Scope } from '../service/client.ts'
+import type { RequestSecret } from '../service/client.ts'
 import {
   activeTab,
   changeTab,
@@ -22,26 +22,33 @@ import {
   showTab,
   tabs,
 } from '../service/shell-state.ts'
-import { scope, session } from '../session.ts'
+import { currentSecret, session } from '../session.ts'
 import type { Json } from '../wire/json.ts'
 import { ActAs } from './act-as.tsx'
 import { Explanation } from './shell-explanation.tsx'
 import { FunctionHelp, useCompletions } from './shell-help.tsx'
-import { attempt, marksOf, QueryFailure, queriesOf4, queryOf10, type ReadyQuery } from './shell-queries.ts'
-import { type ShellAnswer, ShellResult } from './shell-result.tsx'
+import {
+  MarkedError,
+  marksOf,
+  queriesOf4,
+  queryOf10,
+  type ReadyQuery,
+  withMarkedErrors,
+} from './shell-queries.ts'
+import { type ShellResponse, ShellResult } from './shell-result.tsx'
 import { useTypingMarks } from './shell-typing.ts'
 
 /** A result, or an explanation of the reads. */
 type Outcome =
-  | { readonly kind: 'result'; readonly answer: ShellAnswer }
+  | { readonly kind: 'result'; readonly response: ShellResponse }
   | { readonly kind: 'explanation'; readonly explanation: Json }
 
-type Work = (query: ReadyQuery, as: Scope, signal: AbortSignal) => Promise<Outcome>
+type Work = (query: ReadyQuery, as: RequestSecret, signal: AbortSignal) => Promise<Outcome>
 
 /** Runs the queries of the active tab, one after the other. `results`: outcomes of each tab. */
 function useRuns(action: Action) {
   const [results, setResults] = useState<ReadonlyMap<number, readonly Outcome[]>>(new Map())
-  const start = (work: Work, as: Scope) => {
+  const start = (work: Work, as: RequestSecret) => {
     if (action.isRunning) return
     const { id, text, version, notation } = activeTab.value
     action.start(async signal => {
@@ -50,13 +57,13 @@ function useRuns(action: Action) {
       setResults(before => new Map(before).set(id, []))
       try {
         for (const each of queries) {
-          outcomes.push(await attempt(each, as, query => work(query, as, signal)))
+          outcomes.push(await withMarkedErrors(each, as, query => work(query, as, signal)))
           setResults(before => new Map(before).set(id, [...outcomes]))
         }
         rememberQuery({ text, version, notation })
       } catch (cause) {
         // A query whose secret was rejected did not run, so the history does not contain it.
-        if (cause instanceof QueryFailure) rememberQuery({ text, version, notation })
+        if (cause instanceof MarkedError) rememberQuery({ text, version, notation })
         throw cause
       }
     })
@@ -64,7 +71,7 @@ function useRuns(action: Action) {
   return { results, start }
 }
 
-const run: Work = async (query, as, signal) => ({ kind: 'result', answer: await query.run(as, signal) })
+const run: Work = async (query, as, signal) => ({ kind: 'result', response: await query.run(as, signal) })
 
 const explain: Work = async (query, _, signal) => ({
   kind: 'explanation',
@@ -73,7 +80,7 @@ const explain: Work = async (query, _, signal) => ({
 
 export function Shell() {
   const tab = activeTab.value
-  const [asWhom, setAsWhom] = useState<Scope | undefined>(undefined)
+  const [asWhom, setAsWhom] = useState<RequestSecret | undefined>(undefined)
   const action = useAction()
   const { results, start } = useRuns(action)
   const completions = useCompletions(tab.version, results)
@@ -85,9 +92,9 @@ export function Shell() {
     action.clear()
     changeTab({ version })
   }
-  const runAll = () => start(run, asWhom ?? scope.value)
+  const runAll = () => start(run, asWhom ?? currentSecret.value)
   const mayExplain = session.value?.principal.role === 'admin' && asWhom === undefined
-  const shownError = error instanceof QueryFailure ? error.cause : error
+  const shownError = error instanceof MarkedError ? error.cause : error
   const outcomes = results.get(tab.id) ?? []
   const explanation = outcomes.find(each => each.kind === 'explanation')?.explanation
   return (
@@ -127,7 +134,7 @@ export function Shell() {
           {action.isRunning ? 'Running…' : 'Run'}
         </Button>
         {mayExplain && (
-          <Button disabled={action.isRunning} onClick={() => start(explain, scope.value)}>
+          <Button disabled={action.isRunning} onClick={() => start(explain, currentSecret.value)}>
             Explain
           </Button>
         )}
@@ -137,7 +144,7 @@ export function Shell() {
           {pastTime.value !== undefined && tab.version === '10' && ': they run inside at (Time("…")) { … }'}
         </span>
       </div>
-      {shownError && <Problem error={shownError} showsPlace />}
+      {shownError && <Problem error={shownError} showsPosition />}
       {(tab.version === '10' || tab.notation === 'text') && (
         <VersionHint
           text={tab.text}
@@ -149,7 +156,7 @@ export function Shell() {
       )}
       {outcomes.map((outcome, at) =>
         outcome.kind === 'result' ? (
-          <ShellResult key={`${tab.id}-${at}`} answer={outcome.answer} />
+          <ShellResult key={`${tab.id}-${at}`} response={outcome.response} />
         ) : (
           <Explanation key={`${tab.id}-${at}`} explanation={outcome.explanation} />
         ),

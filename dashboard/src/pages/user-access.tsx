@@ -14,7 +14,7 @@ import type { DocumentName } from '../service/documents.ts'
 import { ServiceError } from '../service/faults.ts'
 import { deleteSchema } from '../service/schema.ts'
 import { logInAs, readUser, revokeAll, type UserToken } from '../service/users.ts'
-import { canScope } from '../session.ts'
+import { canLimitSecret } from '../session.ts'
 import { SecretDialog } from './keys.tsx'
 
 type OpenDialog =
@@ -53,7 +53,7 @@ export function UserAccess({ name }: { name: DocumentName }) {
             <div class="form-buttons">
               <Button onClick={() => setDialog({ kind: 'password' })}>Set password</Button>
               <Button onClick={() => setDialog({ kind: 'log in' })}>Log in as this user</Button>
-              {canScope.value && (
+              {canLimitSecret.value && (
                 <a class="button" href={addressOf(['shell'], { as: `${collection}/${id}` })}>
                   Run queries as this user
                 </a>

@@ -4,7 +4,7 @@ import { Fact } from '../parts/fact.tsx'
 import { LoadedContent, type LoadState, useLoad } from '../parts/load.tsx'
 import { localTimeMs, zoneName } from '../parts/time.tsx'
 import { pastTime } from '../router.ts'
-import { type LogEntry, readWriters, type Writers } from '../service/logs.ts'
+import { type LoggedRequest, readWriters, type Writers } from '../service/logs.ts'
 import { session } from '../session.ts'
 import { callerText, timeOfRecord } from './log-record.tsx'
 
@@ -30,8 +30,8 @@ export function VersionWriter({ ts, writers }: VersionWriterProps) {
       <h3>Written by</h3>
       <LoadedContent of={writers}>
         {found => {
-          const entry = found?.byTime.get(ts)
-          if (entry) return <WriterFacts entry={entry} />
+          const request = found?.byTime.get(ts)
+          if (request) return <WriterFacts request={request} />
           return <p class="empty">{absenceText(ts, found?.keptSince)}</p>
         }}
       </LoadedContent>
@@ -45,7 +45,7 @@ function absenceText(ts: bigint, keptSince: number | undefined): string {
   return 'No request in the query log wrote this version. The version comes from an import, a rewind, a write into the history, or the expiry of the document.'
 }
 
-function WriterFacts({ entry: { details, record } }: { readonly entry: LogEntry }) {
+function WriterFacts({ request: { details, record } }: { readonly request: LoggedRequest }) {
   const tags = Object.entries(record.TAGS).map(([key, value]) => `${key}=${value}`)
   const shape = details?.shape ?? record.FQL_SHAPE
   return (

@@ -57,7 +57,7 @@ export interface Completion {
   readonly after?: string
 }
 
-export interface PlaceCompletions {
+export interface CompletionsAt {
   readonly list: readonly Completion[]
   /** True if no other names fit the position. */
   readonly isComplete: boolean
@@ -75,7 +75,7 @@ export interface EditorProps {
   readonly marks?: readonly Mark[]
   readonly completions?: readonly Completion[]
   /** Returns the completions for the position `offset`, which are listed before all others. */
-  readonly completionsAt?: (text: string, offset: number) => Promise<PlaceCompletions>
+  readonly completionsAt?: (text: string, offset: number) => Promise<CompletionsAt>
   readonly hasFocus?: boolean
   readonly placeholder?: string
 }
@@ -299,7 +299,7 @@ function complete(context: CompletionContext, { completions = [] }: EditorProps)
 }
 
 /** Ranks the completions of `completionsAt` before all other matches. */
-const placeBoost = 99
+const completionsAtBoost = 99
 
 async function completeAt(context: CompletionContext, { completions = [], completionsAt }: EditorProps) {
   const from = context.matchBefore(/[\w$]+/)?.from ?? context.pos
@@ -310,7 +310,7 @@ async function completeAt(context: CompletionContext, { completions = [], comple
   const { isComplete, list } = found ?? { isComplete: false, list: [] }
   const others = dotted === '' || isComplete ? [] : fittingAfter(dotted, completions)
   if (list.length + others.length === 0) return null
-  const result = completionResult(context, from, list, placeBoost)
+  const result = completionResult(context, from, list, completionsAtBoost)
   return { ...result, options: [...result.options, ...completionResult(context, from, others).options] }
 }
 

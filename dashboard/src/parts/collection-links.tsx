@@ -5,7 +5,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { address, addressOf, pastTime } from '../router.ts'
 import { callApi } from '../service/client.ts'
 import { asPage, pageOf, read } from '../service/data.ts'
-import { rights, scope } from '../session.ts'
+import { currentSecret, rights } from '../session.ts'
 import { refOf } from '../wire/refs.ts'
 import { useLoad } from './load.tsx'
 import { bytesText } from './quantities.ts'
@@ -99,7 +99,7 @@ async function readSizes(
   onSize: (name: string, size: CollectionSize) => void,
 ): Promise<void> {
   const path = '/api/v1/collections/_size'
-  const from = scope.value
+  const from = currentSecret.value
   for (const collection of names) {
     const size = await callApi<CollectionSize>('POST', path, from, { collection }, signal).catch(
       () => undefined,

@@ -23,7 +23,7 @@ import { Instant } from './time.tsx'
 
 interface SchemaPageProps {
   readonly native: Native
-  /** First segment in the path of the page. */
+  /** First part of the path of the page. */
   readonly section: string
   readonly plural: string
   readonly singular: string

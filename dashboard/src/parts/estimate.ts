@@ -24,19 +24,19 @@ interface Work {
  */
 export function useEstimate(source: RowSource, { after, isRunning, scanned }: Work): string {
   const isById = source.index === undefined && rights.value.measures
-  const [position, setPosition] = useState<number | undefined>(undefined)
+  const [shareById, setShareById] = useState<number | undefined>(undefined)
   const [total, setTotal] = useState<number | undefined>(undefined)
   const started = useRef({ ms: 0, share: 0 })
   const nextMs = useRef(0)
   const controller = useRef<AbortController | undefined>(undefined)
-  const share = isById ? position : total && Math.min(1, scanned / total)
+  const share = isById ? shareById : total && Math.min(1, scanned / total)
   useEffect(() => {
     if (!isRunning) return
     const own = new AbortController()
     controller.current = own
     started.current = { ms: performance.now(), share: scanned === 0 ? 0 : (share ?? 0) }
     nextMs.current = 0
-    if (scanned === 0) setPosition(undefined)
+    if (scanned === 0) setShareById(undefined)
     if (!isById) {
       countSource(source, own.signal).then(
         count => {
@@ -55,7 +55,7 @@ export function useEstimate(source: RowSource, { after, isRunning, scanned }: Wo
     nextMs.current = performance.now() + everyMs
     shareBefore(source, after, signal).then(
       now => {
-        if (!signal.aborted) setPosition(now)
+        if (!signal.aborted) setShareById(now)
       },
       () => undefined,
     )

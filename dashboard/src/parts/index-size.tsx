@@ -4,7 +4,7 @@ import { useState } from 'preact/hooks'
 import { pastTime } from '../router.ts'
 import { callApi } from '../service/client.ts'
 import type { IndexPart } from '../service/collection-indexes.ts'
-import { scope } from '../session.ts'
+import { currentSecret } from '../session.ts'
 import { Button } from './button.tsx'
 import { useAction } from './load.tsx'
 import { Problem } from './problem.tsx'
@@ -28,7 +28,7 @@ export function IndexSize({ part, name }: { readonly part: IndexPart; readonly n
       let sum = nothing
       do {
         const body = { ...part, ...(sum.after !== null && { after: sum.after }) }
-        const page = await callApi<Size>('POST', '/api/v1/indexes/_size', scope.value, body, signal)
+        const page = await callApi<Size>('POST', '/api/v1/indexes/_size', currentSecret.value, body, signal)
         sum = {
           entries: sum.entries + page.entries,
           bytes: sum.bytes + page.bytes,

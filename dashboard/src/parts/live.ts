@@ -3,7 +3,7 @@
 
 import { useEffect, useRef } from 'preact/hooks'
 import { follow } from '../service/client.ts'
-import { scope } from '../session.ts'
+import { currentSecret } from '../session.ts'
 import { type Query, writeJson } from '../wire/json.ts'
 
 /** Events within this number of milliseconds cause a single callback. */
@@ -11,15 +11,15 @@ const gatherMs = 200
 const againAfterMs = 3000
 
 /**
- * Calls `onChange` for events of `subject`, and every `everyMs` milliseconds. Does nothing while `subject` is
- * undefined.
+ * Calls `onChange` for events of the stream that `query` opens, and every `everyMs` milliseconds. Does nothing while
+ * `query` is undefined.
  */
-export function useLive(subject: Query | undefined, onChange: () => void, everyMs?: number): void {
+export function useLive(query: Query | undefined, onChange: () => void, everyMs?: number): void {
   const latest = useRef(onChange)
   latest.current = onChange
-  const key = subject === undefined ? undefined : writeJson(subject)
+  const key = query === undefined ? undefined : writeJson(query)
   useEffect(() => {
-    if (subject === undefined) return
+    if (query === undefined) return
     const controller = new AbortController()
     let gathered: ReturnType<typeof setTimeout> | undefined
     // The start of the stream counts as an event, because data may have changed before the stream was open.
@@ -29,20 +29,20 @@ export function useLive(subject: Query | undefined, onChange: () => void, everyM
         latest.current()
       }, gatherMs)
     }
-    void keepFollowing(subject, onEvent, controller.signal)
+    void keepFollowing(query, onEvent, controller.signal)
     return () => {
       controller.abort()
       clearTimeout(gathered)
     }
-  }, [key, scope.value.secret])
-  useEvery(subject === undefined ? undefined : everyMs, onChange)
+  }, [key, currentSecret.value.secret])
+  useEvery(query === undefined ? undefined : everyMs, onChange)
 }
 
 /** Opens the stream again when it ends, for example after a restart of the service. */
-async function keepFollowing(subject: Query, onEvent: () => void, signal: AbortSignal): Promise<void> {
+async function keepFollowing(query: Query, onEvent: () => void, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     // The requests of the page show the error.
-    await follow(subject, scope.value, onEvent, signal).catch(() => undefined)
+    await follow(query, currentSecret.value, onEvent, signal).catch(() => undefined)
     if (!signal.aborted) await new Promise(resolve => setTimeout(resolve, againAfterMs))
     if (!signal.aborted) onEvent()
   }

@@ -7,11 +7,11 @@ interface ProblemProps {
   readonly error: Error
   readonly retry?: () => void
   /** True for queries that the user has written. */
-  readonly showsPlace?: boolean
+  readonly showsPosition?: boolean
 }
 
 /** An alert; with `retry`, a button to try again. */
-export function Problem({ error, retry, showsPlace = false }: ProblemProps) {
+export function Problem({ error, retry, showsPosition = false }: ProblemProps) {
   const isService = error instanceof ServiceError
   const advice = isService ? adviceFor(error) : undefined
   return (
@@ -19,9 +19,9 @@ export function Problem({ error, retry, showsPlace = false }: ProblemProps) {
       <p class="problem-title">{error.message}</p>
       {isService &&
         error.faults.map((fault, at) => (
-          <FaultLines key={at} fault={fault} isFirst={at === 0} showsPlace={showsPlace} />
+          <FaultLines key={at} fault={fault} isFirst={at === 0} showsPosition={showsPosition} />
         ))}
-      {isService && showsPlace && <Summary summary={error.summary} />}
+      {isService && showsPosition && <Summary summary={error.summary} />}
       {advice && <p>{advice}</p>}
       {retry && <Button onClick={retry}>Try again</Button>}
     </div>
@@ -36,15 +36,15 @@ export function Summary({ summary }: { summary: string }) {
 interface FaultProps {
   readonly fault: Fault
   readonly isFirst: boolean
-  readonly showsPlace: boolean
+  readonly showsPosition: boolean
 }
 
-function FaultLines({ fault, isFirst, showsPlace }: FaultProps) {
+function FaultLines({ fault, isFirst, showsPosition }: FaultProps) {
   return (
     <>
       <p class="problem-code">
         <code>{fault.code}</code>
-        {showsPlace && fault.position.length > 0 && (
+        {showsPosition && fault.position.length > 0 && (
           <>
             {' at '}
             <code>{fault.position.join(' › ')}</code>
@@ -62,7 +62,7 @@ function FaultLines({ fault, isFirst, showsPlace }: FaultProps) {
         </ul>
       )}
       {fault.causes.map((cause, at) => (
-        <FaultLines key={at} fault={cause} isFirst={false} showsPlace={showsPlace} />
+        <FaultLines key={at} fault={cause} isFirst={false} showsPosition={showsPosition} />
       ))}
     </>
   )

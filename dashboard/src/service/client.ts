@@ -1,6 +1,6 @@
 // The client of the public API. Each query is one POST request. Requests and responses contain the JSON of version 4
 // (wire JSON, see `wire/json.ts`). Each request contains the newest transaction time that the client has seen, so no
-// node of the service answers with older data than the page has shown.
+// node of the service returns older data than the page has shown.
 
 import { at, type Json, parseJson, type Query, textAt, tryJson, writeJson } from '../wire/json.ts'
 import { errorOf, ServiceError } from './faults.ts'
@@ -21,7 +21,7 @@ export interface QueryResult {
 export type TextResult = Omit<QueryResult, 'value'>
 
 /** The secret with which a request is sent, and whether a user has written the request. */
-export interface Scope {
+export interface RequestSecret {
   readonly secret: string
   readonly isFromUser?: boolean
 }
@@ -30,18 +30,18 @@ export interface Scope {
  * Tags distinguish the dashboard's own requests from queries of users in the query log. Each language has its own
  * header for tags, so both are sent.
  */
-function tagHeadersOf({ isFromUser }: Scope): Readonly<Record<string, string>> {
+function tagHeadersOf({ isFromUser }: RequestSecret): Readonly<Record<string, string>> {
   const tags = isFromUser ? 'source=shell' : 'source=dashboard'
   return { 'x-fauna-tags': tags, 'x-query-tags': tags }
 }
 
 let lastSeenTxn = 0
 
-function headersOf(scope: Scope): Headers {
+function headersOf(as: RequestSecret): Headers {
   const headers = new Headers({
-    authorization: `Bearer ${scope.secret}`,
+    authorization: `Bearer ${as.secret}`,
     'x-faunadb-api-version': '4',
-    ...tagHeadersOf(scope),
+    ...tagHeadersOf(as),
   })
   if (lastSeenTxn > 0) headers.set('x-last-seen-txn', String(lastSeenTxn))
   return headers
@@ -68,14 +68,14 @@ function costsOf(headers: Headers): Costs {
  */
 export async function runText(
   body: string,
-  scope: Scope,
+  as: RequestSecret,
   signal?: AbortSignal,
   path = '/',
 ): Promise<TextResult> {
   const started = performance.now()
   const response = await reach(path, {
     method: 'POST',
-    headers: headersOf(scope),
+    headers: headersOf(as),
     body,
     signal: signal ?? null,
   })
@@ -105,16 +105,16 @@ interface Version10Result extends QueryResult {
 /** The result and the arguments (`given`) are in the format `tagged`. Throws {@link ServiceError}, or an AbortError. */
 export async function runVersion10(
   query: string,
-  scope: Scope,
+  as: RequestSecret,
   signal: AbortSignal,
   given: Readonly<Record<string, Query>> = {},
 ): Promise<Version10Result> {
   const started = performance.now()
   const headers = new Headers({
-    authorization: `Bearer ${scope.secret}`,
+    authorization: `Bearer ${as.secret}`,
     'x-format': 'tagged',
-    ...(!scope.isFromUser && { 'x-typecheck': 'false' }),
-    ...tagHeadersOf(scope),
+    ...(!as.isFromUser && { 'x-typecheck': 'false' }),
+    ...tagHeadersOf(as),
   })
   if (lastSeenTxn > 0) headers.set('x-last-txn-ts', String(lastSeenTxn))
   const response = await reach('/query/1', {
@@ -138,22 +138,22 @@ export async function runVersion10(
 }
 
 /** Throws {@link ServiceError}, or an AbortError when `signal` is aborted. */
-export async function run(query: Query, scope: Scope, signal?: AbortSignal): Promise<QueryResult> {
-  const answer = await runText(writeJson(query), scope, signal)
-  const body = parseJson(answer.text) as ReadonlyMap<string, Json>
-  return { ...answer, value: body.get('resource') ?? null }
+export async function run(query: Query, as: RequestSecret, signal?: AbortSignal): Promise<QueryResult> {
+  const result = await runText(writeJson(query), as, signal)
+  const body = parseJson(result.text) as ReadonlyMap<string, Json>
+  return { ...result, value: body.get('resource') ?? null }
 }
 
 /** Calls an endpoint without queries, with plain JSON. A `FormData` body is sent as a form. `more`: further headers. */
 export async function callApi<T>(
   method: 'GET' | 'POST' | 'DELETE',
   path: string,
-  scope: Scope,
+  as: RequestSecret,
   body?: unknown,
   signal?: AbortSignal,
   more: Readonly<Record<string, string>> = {},
 ): Promise<T> {
-  const headers = { authorization: `Bearer ${scope.secret}`, ...tagHeadersOf(scope), ...more }
+  const headers = { authorization: `Bearer ${as.secret}`, ...tagHeadersOf(as), ...more }
   const init: RequestInit = { method, headers, signal: signal ?? null }
   if (body !== undefined) init.body = body instanceof FormData ? body : JSON.stringify(body)
   const response = await reach(path, init)
@@ -167,11 +167,11 @@ export async function callApi<T>(
 export async function callText(
   method: 'GET' | 'POST',
   path: string,
-  scope: Scope,
+  as: RequestSecret,
   body?: string,
   signal?: AbortSignal,
 ): Promise<{ readonly status: number; readonly text: string }> {
-  const headers = { authorization: `Bearer ${scope.secret}`, ...tagHeadersOf(scope) }
+  const headers = { authorization: `Bearer ${as.secret}`, ...tagHeadersOf(as) }
   const init: RequestInit = { method, headers, signal: signal ?? null }
   if (body !== undefined) init.body = body
   const response = await reach(path, init)
@@ -179,17 +179,17 @@ export async function callText(
 }
 
 /**
- * Runs until `signal` is aborted or the service ends the stream. `subject` is the request body. Each event is a line of
+ * Runs until `signal` is aborted or the service ends the stream. `query` is the request body. Each event is a line of
  * wire JSON.
  */
 export async function follow(
-  subject: Query,
-  scope: Scope,
+  query: Query,
+  as: RequestSecret,
   onEvent: (event: Json) => void,
   signal: AbortSignal,
   path = '/stream',
 ): Promise<void> {
-  const init = { method: 'POST', headers: headersOf(scope), body: writeJson(subject), signal }
+  const init = { method: 'POST', headers: headersOf(as), body: writeJson(query), signal }
   const response = await reach(path, init)
   if (!response.ok || !response.body) throw errorOf(response.status, tryJson(await response.text()))
   const decoder = new TextDecoder()

@@ -2,12 +2,15 @@
 
 import { at, isMap, type Json, listAt, textAt } from '../wire/json.ts'
 
-/** Identifies an index in requests: its name, or its position in the definition of a collection. */
+/** Identifies an index in requests: its name, or the number of its constraint among the unique constraints, from 0. */
 export type IndexPart =
   | { readonly index: string; readonly collection?: string }
   | { readonly collection: string; readonly unique: number }
 
-/** A row for each index and each unique constraint: its definition, `collection`, and for an index `name`. */
+/**
+ * Returns a part for each index and each unique constraint: the fields of its definition, `collection`, and `name` for
+ * an index or `number` for a unique constraint.
+ */
 export function partsOf(collection: Json): readonly Json[] {
   const own: readonly [string, Json][] = [['collection', at(collection, 'name') ?? null]]
   const indexes = at(collection, 'indexes')
@@ -20,7 +23,7 @@ export function partsOf(collection: Json): readonly Json[] {
   const constraints = listAt(collection, 'constraints').filter(isMap)
   const unique = constraints
     .filter(each => each.has('unique'))
-    .map((each, place) => new Map<string, Json>([...own, ...each, ['place', place]]))
+    .map((each, number) => new Map<string, Json>([...own, ...each, ['number', number]]))
   return [...named, ...unique]
 }
 
@@ -33,10 +36,10 @@ export function nameOf(part: Json): string {
   return name === undefined ? `${collection}: unique ${fieldsText(part, 'unique')}` : `${collection}.${name}`
 }
 
-export function placeOf(part: Json): IndexPart {
+export function indexPartOf(part: Json): IndexPart {
   const collection = textAt(part, 'collection') ?? ''
   const index = textAt(part, 'name')
-  return index === undefined ? { collection, unique: Number(at(part, 'place')) } : { collection, index }
+  return index === undefined ? { collection, unique: Number(at(part, 'number')) } : { collection, index }
 }
 
 /** Adds a leading dot if it is missing. */
@@ -68,11 +71,11 @@ export function stateText(part: Json): string {
 }
 
 export function pathOf(part: Json): readonly string[] {
-  const place = placeOf(part)
-  const collection = place.collection ?? ''
-  return 'unique' in place
-    ? ['collections', collection, 'unique', String(place.unique)]
-    : ['collections', collection, 'indexes', place.index]
+  const identified = indexPartOf(part)
+  const collection = identified.collection ?? ''
+  return 'unique' in identified
+    ? ['collections', collection, 'unique', String(identified.unique)]
+    : ['collections', collection, 'indexes', identified.index]
 }
 
 export function fslOf(part: Json): string {

@@ -42,7 +42,7 @@ async function sampledFields(collection: string, signal: AbortSignal) {
   const page = pageOf({ documents: { collection } }, sampleSize)
   const data = { to_array: { select: ['data'], from: { get: variable() }, default: { object: {} } } }
   const names = mapping(data, { select: 0n, from: variable('field') }, 'field')
-  const answer = await read(mapping(page, names), signal).catch(() => undefined)
-  const found = listAt(answer?.value, 'data').flatMap(each => listAt(each).map(String))
+  const result = await read(mapping(page, names), signal).catch(() => undefined)
+  const found = listAt(result?.value, 'data').flatMap(each => listAt(each).map(String))
   return new Map(found.map(name => [name, anySignature]))
 }

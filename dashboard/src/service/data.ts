@@ -1,7 +1,7 @@
 // Common parts of queries: reads at a past time, pages of sets, and expressions for their elements.
 
 import { pastTime } from '../router.ts'
-import { scope } from '../session.ts'
+import { currentSecret } from '../session.ts'
 import { at, type Json, listAt, type Query } from '../wire/json.ts'
 import { literal } from '../wire/refs.ts'
 import { type QueryResult, run } from './client.ts'
@@ -14,12 +14,12 @@ export function atPastTime(query: Query): Query {
 
 /** Uses the database and the time in the address. */
 export function read(query: Query, signal?: AbortSignal): Promise<QueryResult> {
-  return run(atPastTime(query), scope.value, signal)
+  return run(atPastTime(query), currentSecret.value, signal)
 }
 
 /** Uses the database in the address. */
 export function write(query: Query, signal?: AbortSignal): Promise<QueryResult> {
-  return run(query, scope.value, signal)
+  return run(query, currentSecret.value, signal)
 }
 
 export interface Cursor {

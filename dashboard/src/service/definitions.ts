@@ -7,6 +7,7 @@ import type { Native } from '../wire/refs.ts'
 import type { SaveOutcome } from './checked-writes.ts'
 import { saveFields } from './schema.ts'
 
+/** Fields that the service sets. They are not part of the definition. */
 const ownFields = new Set([
   'ref',
   'ts',

@@ -1,7 +1,7 @@
 // Reads and writes single documents of user collections.
 
 import type { Notation } from '../language.ts'
-import { scope } from '../session.ts'
+import { currentSecret } from '../session.ts'
 import { writeJson } from '../wire/json.ts'
 import { documentRef } from '../wire/refs.ts'
 import { checkedQuery, type SaveOutcome } from './checked-writes.ts'
@@ -22,7 +22,7 @@ export async function readDocument(
   signal: AbortSignal,
 ): Promise<DocumentText> {
   const body = writeJson(atPastTime({ get: documentRef(collection, id) }))
-  const { text } = await runText(body, scope.value, signal)
+  const { text } = await runText(body, currentSecret.value, signal)
   return runTextTask({ kind: 'document', text, notation }, text.length)
 }
 
@@ -56,7 +56,7 @@ export async function saveDocument(
   // occurs only once.
   const [start, end] = writeJson(checkedQuery(ref, readAt, null)).split('{"done":null}') as [string, string]
   const replace = `{"select":"ts","from":{"replace":${writeJson(ref)},"params":${await paramsText(draft)}}}`
-  const { text } = await runText(`${start}{"done":${replace}}${end}`, scope.value, signal)
+  const { text } = await runText(`${start}{"done":${replace}}${end}`, currentSecret.value, signal)
   const changed = '{"resource":{"changed":'
   if (text.startsWith(changed)) {
     const inner = `{"resource":${text.slice(changed.length, -1)}`
@@ -76,6 +76,6 @@ export async function createDocument(
 ): Promise<string> {
   const target = writeJson(id === '' ? { collection } : documentRef(collection, id))
   const create = `{"create":${target},"params":${await paramsText(draft)}}`
-  const { text } = await runText(`{"select":["ref","id"],"from":${create}}`, scope.value, signal)
+  const { text } = await runText(`{"select":["ref","id"],"from":${create}}`, currentSecret.value, signal)
   return /"resource":"(\d+)"/.exec(text)?.[1] ?? id
 }

@@ -2,7 +2,7 @@
 // last received event.
 
 import { at, type Json, parseJson, textAt } from '../wire/json.ts'
-import { follow, type Scope } from './client.ts'
+import { follow, type RequestSecret } from './client.ts'
 import { ServiceError } from './faults.ts'
 
 /** A change of a document or of an element of the set. */
@@ -40,7 +40,7 @@ const againAfterMs = 3000
  */
 export async function followSource(
   token: string,
-  scope: Scope,
+  as: RequestSecret,
   on: { readonly event: (event: SourceEvent) => void; readonly away: (isAway: boolean) => void },
   signal: AbortSignal,
 ): Promise<void> {
@@ -50,7 +50,7 @@ export async function followSource(
     try {
       await follow(
         body,
-        scope,
+        as,
         line => {
           on.away(false)
           cursor = textAt(line, 'cursor') ?? cursor

@@ -1,8 +1,8 @@
 // Reads and imports the GraphQL schema of a database, and runs operations.
 
-import { scope } from '../session.ts'
+import { currentSecret } from '../session.ts'
 import { parseJson, tryJson, writeJson } from '../wire/json.ts'
-import { callText, type Scope } from './client.ts'
+import { callText, type RequestSecret } from './client.ts'
 import { errorOf, ServiceError } from './faults.ts'
 
 /** `replace` keeps documents whose types leave the schema. `override` deletes them, with their collections. */
@@ -18,9 +18,9 @@ export interface GraphqlSchema {
 const forbidden = 403
 
 async function read(path: string, signal: AbortSignal): Promise<{ status: number; text: string }> {
-  const answer = await callText('GET', path, scope.value, undefined, signal)
-  if (answer.status >= 300 && answer.status !== forbidden) throw failure(answer)
-  return answer
+  const response = await callText('GET', path, currentSecret.value, undefined, signal)
+  if (response.status >= 300 && response.status !== forbidden) throw failure(response)
+  return response
 }
 
 /** Also accepts a body with plain text. */
@@ -44,8 +44,8 @@ export async function importGraphqlSchema(
   mode: ImportMode,
   signal: AbortSignal,
 ): Promise<void> {
-  const answer = await callText('POST', `/import?mode=${mode}`, scope.value, text, signal)
-  if (answer.status >= 300) throw failure(answer)
+  const response = await callText('POST', `/import?mode=${mode}`, currentSecret.value, text, signal)
+  if (response.status >= 300) throw failure(response)
 }
 
 export interface OperationResult {
@@ -62,7 +62,7 @@ export interface OperationResult {
 export async function runOperation(
   query: string,
   variables: string,
-  as: Scope,
+  as: RequestSecret,
   signal: AbortSignal,
 ): Promise<OperationResult> {
   const values = variables.trim() === '' ? null : tryJson(variables)

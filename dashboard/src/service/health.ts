@@ -9,7 +9,7 @@ import type {
 import { session } from '../session.ts'
 import { callApi } from './client.ts'
 
-/** The scope of the secret itself, not of the current database, because the report is about the whole service. */
+/** Not limited to the current database, because the report is about the whole service. */
 const root = () => ({ secret: session.value?.secret ?? '' })
 
 /** Throws `ServiceError`, with status 403 if the secret is not the root secret. */
@@ -61,10 +61,10 @@ function spanOf(before: Sample, after: Sample): Span {
   const grown = (of: (counts: RequestCounts) => number) =>
     pairs.reduce((sum, [earlier, later]) => sum + of(later.counts) - of(earlier.counts), 0) / seconds
   const bounds = after.health.duration_bounds
-  const durations = Array.from({ length: bounds.length + 1 }, (_, place) =>
+  const durations = Array.from({ length: bounds.length + 1 }, (_, at) =>
     pairs.reduce(
       (sum, [earlier, later]) =>
-        sum + (later.counts.durations[place] ?? 0) - (earlier.counts.durations[place] ?? 0),
+        sum + (later.counts.durations[at] ?? 0) - (earlier.counts.durations[at] ?? 0),
       0,
     ),
   )
@@ -92,9 +92,9 @@ function quantile(classes: readonly number[], bounds: readonly number[], share: 
   const total = classes.reduce((sum, count) => sum + count, 0)
   if (total === 0) return null
   let sum = 0
-  for (const [place, count] of classes.entries()) {
+  for (const [at, count] of classes.entries()) {
     sum += count
-    if (sum >= total * share) return (bounds[place] ?? (bounds.at(-1) ?? 0) * 2) * 1000
+    if (sum >= total * share) return (bounds[at] ?? (bounds.at(-1) ?? 0) * 2) * 1000
   }
   return null
 }

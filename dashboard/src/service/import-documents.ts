@@ -6,7 +6,7 @@ import type { EmptyCells } from '../../../src/transfer/formats/rows.ts'
 import { type ImportOptions, type ImportProgress, runImport } from '../../../src/transfer/importer.ts'
 import type { Report } from '../../../src/transfer/report.ts'
 import type { SourceFile } from '../../../src/transfer/sources.ts'
-import { scope } from '../session.ts'
+import { currentSecret } from '../session.ts'
 import { rememberImport } from './import-memory.ts'
 import { sha256 } from './sha256.ts'
 import { transferConnection } from './transfer-connection.ts'
@@ -95,5 +95,5 @@ export async function importDocuments(
     passedOver: [],
     isExport: false,
   }
-  return runImport(transferConnection(scope.value, signal), sources, options, progress)
+  return runImport(transferConnection(currentSecret.value, signal), sources, options, progress)
 }

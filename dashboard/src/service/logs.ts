@@ -84,14 +84,14 @@ export interface LogCaller {
   readonly identity: string | null
 }
 
-/** Without details if the disk has damaged them. */
-export interface LogEntry {
+/** A record of the query log with its details, or without details if they are damaged. */
+export interface LoggedRequest {
   readonly record: LogRecord
   readonly details: LogDetails | null
 }
 
 interface RecordPage {
-  readonly entries: readonly LogEntry[]
+  readonly requests: readonly LoggedRequest[]
   readonly next: string | null
 }
 
@@ -125,21 +125,21 @@ export interface Span {
 }
 
 /** The database whose log is read; at the root, the logs of all databases. */
-function subject(): object {
+function logDatabase(): object {
   const principal = session.value?.principal
   const region = principal?.region_group ?? ''
   const path = [...(principal?.database ?? []), ...databasePath.value]
   return path.length === 0 ? { region_group: region } : { database: `${region}/${path.join('/')}` }
 }
 
-/** The scope of the secret itself, not of the current database. */
-const ownScope = () => ({ secret: session.value?.secret ?? '' })
+/** The secret of the session, not limited to the current database. */
+const unlimitedSecret = () => ({ secret: session.value?.secret ?? '' })
 
 const regionParameter = () => `regionGroup=${encodeURIComponent(session.value?.principal.region_group ?? '')}`
 
 function post<T>(path: string, { from, to }: Span, more: object, signal?: AbortSignal): Promise<T> {
-  const body = { ...subject(), time_start: from, time_end: to, ...more }
-  return callApi<T>('POST', `${path}?type=query`, ownScope(), body, signal)
+  const body = { ...logDatabase(), time_start: from, time_end: to, ...more }
+  return callApi<T>('POST', `${path}?type=query`, unlimitedSecret(), body, signal)
 }
 
 const dashboardParameter = (includesDashboardRequests: boolean) =>
@@ -181,15 +181,15 @@ export interface RecordFilter {
   readonly retried?: string
 }
 
-interface RecordsAnswer {
+interface RecordsBody {
   readonly records: readonly LogRecord[]
   readonly details: readonly (LogDetails | null)[]
   readonly next_token: string | null
   readonly searched_since: string
 }
 
-const entriesOf = ({ details, records }: RecordsAnswer) =>
-  records.map((record, at): LogEntry => ({ record, details: details[at] ?? null }))
+const requestsOf = ({ details, records }: RecordsBody) =>
+  records.map((record, at): LoggedRequest => ({ record, details: details[at] ?? null }))
 
 /** Records on a page of the search. */
 const pageSize = 50
@@ -221,24 +221,24 @@ export async function searchRecords(
     ...(retried && { retried: retried === 'yes' }),
   }
   const [from, to] = [Date.parse(span.from), Date.parse(span.to)]
-  const entries: LogEntry[] = []
+  const requests: LoggedRequest[] = []
   for (let token = next; ; ) {
-    const place = {
-      max_results: pageSize - entries.length,
+    const pageFields = {
+      max_results: pageSize - requests.length,
       ...(token !== undefined && { next_token: token }),
     }
-    const page = await post<RecordsAnswer>('/api/v1/logs/_records', span, { ...filter, ...place }, signal)
-    entries.push(...entriesOf(page))
-    if (page.next_token === null || entries.length >= pageSize) return { entries, next: page.next_token }
+    const page = await post<RecordsBody>('/api/v1/logs/_records', span, { ...filter, ...pageFields }, signal)
+    requests.push(...requestsOf(page))
+    if (page.next_token === null || requests.length >= pageSize) return { requests, next: page.next_token }
     token = page.next_token
-    onProgress({ found: entries.length, share: (to - Date.parse(page.searched_since)) / (to - from) })
+    onProgress({ found: requests.length, share: (to - Date.parse(page.searched_since)) / (to - from) })
   }
 }
 
-/** Log entries of the requests that wrote versions of a document. */
+/** Log records of the requests that wrote versions of a document. */
 export interface Writers {
-  /** Entries by the time of the version in microseconds. */
-  readonly byTime: ReadonlyMap<bigint, LogEntry>
+  /** By the time of the version in microseconds. */
+  readonly byTime: ReadonlyMap<bigint, LoggedRequest>
   /** Oldest record in the log, in milliseconds since the Unix epoch; undefined for an empty log. */
   readonly keptSince: number | undefined
 }
@@ -251,7 +251,7 @@ const writersSpanMs = 80 * 86_400_000
 
 /** Accepts at most 500 times of versions. */
 export async function readWriters(times: readonly bigint[], signal: AbortSignal): Promise<Writers> {
-  const byTime = new Map<bigint, LogEntry>()
+  const byTime = new Map<bigint, LoggedRequest>()
   let keptSince: number | undefined
   let left = [...times].sort((one, other) => Number(other - one))
   while (left.length > 0) {
@@ -262,7 +262,7 @@ export async function readWriters(times: readonly bigint[], signal: AbortSignal)
       { from: new Date(from).toISOString(), to: new Date(to + answeredMs).toISOString() },
       signal,
     )
-    for (const [time, entry] of page.found) byTime.set(time, entry)
+    for (const [time, request] of page.found) byTime.set(time, request)
     keptSince = page.keptSince
     // Requests before `keptSince` are no longer in the log.
     left = left.filter(time => msOf(time) < from && keptSince !== undefined && msOf(time) >= keptSince)
@@ -273,18 +273,18 @@ export async function readWriters(times: readonly bigint[], signal: AbortSignal)
 const msOf = (time: bigint) => Number(time / 1000n)
 
 async function readSomeWriters(times: readonly bigint[], span: Span, signal: AbortSignal) {
-  type Answer = RecordsAnswer & { readonly kept_since: string | null }
+  type Body = RecordsBody & { readonly kept_since: string | null }
   const wanted = { txn_ts: times.map(Number), max_results: times.length }
-  const found: [bigint, LogEntry][] = []
-  for (let place = {}; ; ) {
-    const page = await post<Answer>('/api/v1/logs/_records', span, { ...wanted, ...place }, signal)
-    for (const entry of entriesOf(page)) {
-      const time = entry.details?.txn_ts
-      if (typeof time === 'number') found.push([BigInt(time), entry])
+  const found: [bigint, LoggedRequest][] = []
+  for (let token = {}; ; ) {
+    const page = await post<Body>('/api/v1/logs/_records', span, { ...wanted, ...token }, signal)
+    for (const request of requestsOf(page)) {
+      const time = request.details?.txn_ts
+      if (typeof time === 'number') found.push([BigInt(time), request])
     }
     if (page.next_token === null || found.length >= times.length)
       return { found, keptSince: page.kept_since === null ? undefined : Date.parse(page.kept_since) }
-    place = { next_token: page.next_token }
+    token = { next_token: page.next_token }
   }
 }
 
@@ -295,13 +295,13 @@ export function requestExport(span: Span, signal: AbortSignal): Promise<ExportRe
 /** Newest exports that the secret may see. */
 export async function listExports(signal: AbortSignal): Promise<readonly ExportRequest[]> {
   const path = `/api/v1/logs/_list?type=query&${regionParameter()}`
-  type Answer = { readonly results: readonly ExportRequest[] }
-  const { results } = await callApi<Answer>('POST', path, ownScope(), { max_results: 20 }, signal)
+  type Body = { readonly results: readonly ExportRequest[] }
+  const { results } = await callApi<Body>('POST', path, unlimitedSecret(), { max_results: 20 }, signal)
   return results
 }
 
 /** Reads an export. The download address in the result is valid. */
 export function readExport(id: string, signal: AbortSignal): Promise<ExportRequest> {
   const path = `/api/v1/logs/${encodeURIComponent(id)}?type=query&${regionParameter()}`
-  return callApi('GET', path, ownScope(), undefined, signal)
+  return callApi('GET', path, unlimitedSecret(), undefined, signal)
 }

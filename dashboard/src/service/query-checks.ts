@@ -1,6 +1,6 @@
 // Checks queries of version 10 without running them: type errors while the user types, and members for completion.
 
-import { scope, session } from '../session.ts'
+import { currentSecret, session } from '../session.ts'
 import { callApi } from './client.ts'
 
 /** A field or method of a value, with its type. */
@@ -19,7 +19,13 @@ export function mayCheck(): boolean {
 
 /** The errors of a query with their positions, as the service draws them; empty without errors. */
 export async function checkQuery(query: string, signal: AbortSignal): Promise<string> {
-  const { summary } = await callApi<{ summary: string }>('POST', checkPath, scope.value, { query }, signal)
+  const { summary } = await callApi<{ summary: string }>(
+    'POST',
+    checkPath,
+    currentSecret.value,
+    { query },
+    signal,
+  )
   return summary
 }
 
@@ -36,7 +42,7 @@ export async function readValueMembers(
   const { members } = await callApi<{ members: readonly Member[] }>(
     'POST',
     checkPath,
-    scope.value,
+    currentSecret.value,
     body,
     signal,
   )

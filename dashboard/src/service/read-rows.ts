@@ -1,6 +1,6 @@
 // Reads and counts rows. If a response would be too large, smaller pages are read. A web worker parses large responses.
 
-import { scope } from '../session.ts'
+import { currentSecret } from '../session.ts'
 import { at, listAt, parseJson, type Query, writeJson } from '../wire/json.ts'
 import { documentRef, type RefName } from '../wire/refs.ts'
 import type { Row, Rows } from '../wire/rows.ts'
@@ -24,7 +24,7 @@ export async function readSizedPage(
 ): Promise<SizedPage> {
   const body = writeJson(atPastTime(queryOf(size)))
   try {
-    return { text: (await runText(body, scope.value, signal)).text, size }
+    return { text: (await runText(body, currentSecret.value, signal)).text, size }
   } catch (cause) {
     const isTooMuch =
       cause instanceof ServiceError && /exceeds the limit|too much|[Tt]imed? ?out/.test(cause.message)

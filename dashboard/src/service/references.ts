@@ -82,12 +82,12 @@ async function sampledReferences(
     mapping(pageOf({ documents: { collection: name } }, sampleSize), fields),
   )
   // Callers who may not read the documents of one of these collections see only declared references.
-  const answer = await read(queries, signal).catch(cause => {
+  const result = await read(queries, signal).catch(cause => {
     if (signal.aborted) throw cause
     return undefined
   })
-  return collections.flatMap((from, place) =>
-    listAt(answer?.value, place, 'data')
+  return collections.flatMap((from, number) =>
+    listAt(result?.value, number, 'data')
       .flatMap(document => listAt(document))
       .flatMap(pair => {
         const to = refOf(at(pair, 1))

@@ -2,7 +2,7 @@
 
 import { micros } from '../../../src/base/micros.ts'
 import { type RewindCounts, runRewind } from '../../../src/transfer/rewinder.ts'
-import { scope } from '../session.ts'
+import { currentSecret } from '../session.ts'
 import { transferConnection } from './transfer-connection.ts'
 
 /** The collection is rewound to `time`. */
@@ -28,5 +28,5 @@ export function rewindCollection(
   signal: AbortSignal,
 ): Promise<RewindCounts> {
   const options = { database: [], collection, to: micros(Number(time)), batch, dryRun }
-  return runRewind(transferConnection(scope.value, signal), options, progress)
+  return runRewind(transferConnection(currentSecret.value, signal), options, progress)
 }

@@ -1,6 +1,6 @@
 // How much of a source precedes a cursor, to estimate the progress of work on all rows of the source.
 
-import { scope } from '../session.ts'
+import { currentSecret } from '../session.ts'
 import { type Json, listAt } from '../wire/json.ts'
 import { refOf } from '../wire/refs.ts'
 import { callApi } from './client.ts'
@@ -18,7 +18,13 @@ export async function shareBefore(
     .find(ref => ref !== undefined)?.id
   if (id === undefined) return undefined
   const path = '/api/v1/collections/_position'
-  const { share } = await callApi<{ share: number }>('POST', path, scope.value, { collection, id }, signal)
+  const { share } = await callApi<{ share: number }>(
+    'POST',
+    path,
+    currentSecret.value,
+    { collection, id },
+    signal,
+  )
   return isReversed ? 1 - share : share
 }
 

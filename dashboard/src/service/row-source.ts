@@ -80,6 +80,7 @@ export function covers(index: Json, collection: string): boolean {
   })
 }
 
+/** The source of the rows on a page: a collection, or the matches of an index. */
 export interface RowSource {
   readonly collection: string
   readonly index: IndexShape | undefined

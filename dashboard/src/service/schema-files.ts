@@ -1,6 +1,6 @@
 // Reads, compares, pushes and stages the schema files of version 10 through the endpoints of `/schema/1`.
 
-import { scope } from '../session.ts'
+import { currentSecret } from '../session.ts'
 import { ChangedError, type SaveOutcome } from './checked-writes.ts'
 import { callApi } from './client.ts'
 import { ServiceError } from './faults.ts'
@@ -62,20 +62,20 @@ async function send<T>(
   for (const { name, text } of files ?? []) form.append(name, new Blob([text]))
   try {
     const path = pathOf(endpoint, parameters)
-    return await callApi<T>('POST', path, scope.value, files && form, signal, headers)
+    return await callApi<T>('POST', path, currentSecret.value, files && form, signal, headers)
   } catch (cause) {
     throw cause instanceof ServiceError && cause.status === 400 ? new SchemaRejection(cause.message) : cause
   }
 }
 
 function get<T>(endpoint: string, parameters: Parameters, signal: AbortSignal): Promise<T> {
-  return callApi<T>('GET', pathOf(endpoint, parameters), scope.value, undefined, signal)
+  return callApi<T>('GET', pathOf(endpoint, parameters), currentSecret.value, undefined, signal)
 }
 
 /** Colours mark added, removed and changed lines. */
 const inColours = { color: 'ansi' } as const
 
-interface StatusAnswer {
+interface StatusBody {
   readonly version: number
   readonly status: 'none' | StagedSchema['status']
   readonly pending_summary?: string
@@ -83,11 +83,11 @@ interface StatusAnswer {
 }
 
 async function readStaged(signal: AbortSignal): Promise<StagedSchema | undefined> {
-  const { status } = await get<StatusAnswer>('status', {}, signal)
+  const { status } = await get<StatusBody>('status', {}, signal)
   if (status === 'none') return undefined
   try {
-    const answer = await get<StatusAnswer>('status', { format: 'semantic', ...inColours }, signal)
-    return { status, pending: answer.pending_summary ?? '', diff: answer.diff ?? '', refusal: undefined }
+    const body = await get<StatusBody>('status', { format: 'semantic', ...inColours }, signal)
+    return { status, pending: body.pending_summary ?? '', diff: body.diff ?? '', refusal: undefined }
   } catch (cause) {
     if (!(cause instanceof ServiceError) || cause.status !== 400) throw cause
     return { status, pending: '', diff: '', refusal: cause.message }

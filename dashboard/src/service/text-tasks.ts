@@ -20,7 +20,12 @@ export type TextTask =
   /** The document in a response body, with its data as text. */
   | { readonly kind: 'document'; readonly text: string; readonly notation: Notation }
   /** The value in a response body. */
-  | { readonly kind: 'answer'; readonly text: string; readonly version: Version; readonly notation: Notation }
+  | {
+      readonly kind: 'response'
+      readonly text: string
+      readonly version: Version
+      readonly notation: Notation
+    }
   /** Converts the text of a value to the JSON of an expression. */
   | { readonly kind: 'literal'; readonly text: string; readonly notation: Notation }
   /** Converts the text to the other notation. */
@@ -56,7 +61,7 @@ interface VersionDifferences {
 interface Results {
   readonly rows: Rows
   readonly document: DocumentText
-  readonly answer: string
+  readonly response: string
   readonly literal: string
   readonly convert: string
   readonly compare: Comparison
@@ -76,8 +81,8 @@ function performAny(task: TextTask): Results[keyof Results] {
       return rowsOf(task.text, task.valueNames)
     case 'document':
       return documentText(at(parseJson(task.text), 'resource') ?? null, task.notation)
-    case 'answer':
-      return answerText(task.text, task.version, task.notation)
+    case 'response':
+      return responseText(task.text, task.version, task.notation)
     case 'literal':
       return writeJson(parseLiteral(task.text, task.notation))
     case 'convert':
@@ -91,7 +96,7 @@ function performAny(task: TextTask): Results[keyof Results] {
   }
 }
 
-function answerText(text: string, version: Version, notation: Notation): string {
+function responseText(text: string, version: Version, notation: Notation): string {
   const body = parseJson(text)
   if (version === '4') return printValue(at(body, 'resource') ?? null, notation)
   const data = at(body, 'data') ?? null

@@ -12,16 +12,19 @@ import {
   writeRequestText,
 } from '../../../src/transfer/messages.ts'
 import type { RewindConnection } from '../../../src/transfer/rewinder.ts'
-import { SchemaAnswer } from '../../../src/transfer/schema-answer.ts'
 import { schemaFilesOf } from '../../../src/transfer/schema-methods.ts'
+import { SchemaResponse } from '../../../src/transfer/schema-response.ts'
 import { databasePath } from '../router.ts'
 import { session } from '../session.ts'
 import type { Query } from '../wire/json.ts'
-import { callApi, callText, run, runText, type Scope } from './client.ts'
+import { callApi, callText, type RequestSecret, run, runText } from './client.ts'
 import { ServiceError } from './faults.ts'
 
 /** Continues to use the current database when the user opens another page. */
-export function transferConnection(where: Scope, signal: AbortSignal): ImportConnection & RewindConnection {
+export function transferConnection(
+  where: RequestSecret,
+  signal: AbortSignal,
+): ImportConnection & RewindConnection {
   const send = (path: string, body: string) => patiently(() => runText(body, where, signal, path), signal)
   const database = [...(session.value?.principal.database ?? []), ...databasePath.value].join('/')
   return {
@@ -53,7 +56,7 @@ export function transferConnection(where: Scope, signal: AbortSignal): ImportCon
       schemaFilesOf(async steps => {
         const path = `/schema/1/${steps.map(encodeURIComponent).join('/')}`
         const json = await callApi<unknown>('GET', path, where, undefined, signal)
-        return new SchemaAnswer(location.origin, json)
+        return new SchemaResponse(location.origin, json)
       }),
     isSchemaStaged: async () => {
       const path = '/schema/1/status'

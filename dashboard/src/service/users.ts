@@ -1,7 +1,7 @@
 // Reads and changes the password and the tokens of a user's document. The queries are in version 10, which finds
 // passwords and tokens by the document, without a scan of all users.
 
-import { scope } from '../session.ts'
+import { currentSecret } from '../session.ts'
 import { type Json, listAt, type Query, textAt } from '../wire/json.ts'
 import { documentRef } from '../wire/refs.ts'
 import { ChangedError } from './checked-writes.ts'
@@ -44,7 +44,7 @@ async function queryDocument(
   others: Readonly<Record<string, Query>>,
   signal: AbortSignal,
 ): Promise<Json> {
-  const { value } = await runVersion10(query, scope.value, signal, { collection, id, ...others })
+  const { value } = await runVersion10(query, currentSecret.value, signal, { collection, id, ...others })
   return value
 }
 

@@ -4,7 +4,7 @@
 import { at, isMap, type Json, listAt, parseJson } from './json.ts'
 import { type RefName, refOf, tagOf } from './refs.ts'
 
-/** A document, or an index entry that does not lead to a document. */
+/** A row of a table: a document, or an index entry that does not lead to a document. */
 export interface Row {
   readonly ref: RefName | undefined
   readonly ts: Json | undefined

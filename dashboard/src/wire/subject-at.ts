@@ -38,8 +38,9 @@ const writers = new Set(['create', 'createData', 'update', 'updateData', 'replac
 const lookBackChars = 10_000
 
 /**
- * Finds the owner of the name that begins at `offset` (in UTF-16 units), after a dot or as a key of an object.
- * `collections`: names of all collections. Returns undefined if the owner is unknown.
+ * A name begins at `offset` (in UTF-16 units), after a dot or as a key of an object. Finds the value that has a member
+ * with this name.
+ * `collections`: names of all collections. Returns undefined if its collection is unknown.
  */
 export function subjectAt(
   text: string,

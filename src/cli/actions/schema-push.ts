@@ -94,22 +94,22 @@ async function pushObjects(folder: string, connection: QueryConnection, choice: 
 
 /** Also shows the invalid fields or the position of the error. */
 function showFaults({ code, description, failures, position }: WireError, written: FileObject): void {
-  const { from, place, source } = written
+  const { from, range, source } = written
   const show = (message: string, at: TextRange) =>
     writeSyntaxError(new FqlSyntaxError(message, from.text, at), from, process.stderr, code)
   for (const failure of failures) {
     // The path of a field begins at the query or at the object. The first two steps of a path from the query are
     // removed.
     const field = failure.field[0] === 'do' ? failure.field.slice(2) : failure.field
-    show(failureText({ ...failure, field }), fieldPlace(source, field))
+    show(failureText({ ...failure, field }), fieldRange(source, field))
   }
   const [, , key, ...rest] = position
   const isInParams = key === 'params' || String(key).startsWith('create_')
-  if (failures.length === 0) show(description, isInParams ? source.at(rest) : place)
+  if (failures.length === 0) show(description, isInParams ? source.at(rest) : range)
 }
 
 /** Skips the array index in `field` where the text contains a single element instead of an array. */
-function fieldPlace(source: SourceNode, field: readonly string[]): TextRange {
+function fieldRange(source: SourceNode, field: readonly string[]): TextRange {
   let node = source
   for (const step of field) {
     const { parts } = node.parts.get('object') ?? node

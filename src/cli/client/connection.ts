@@ -3,7 +3,7 @@
 import { ResponseLimitError, responseText } from '../../base/response-text.ts'
 import { networkFailure } from '../../base/system-reasons.ts'
 import { memberOf } from '../../transfer/references.ts'
-import { SchemaAnswer } from '../../transfer/schema-answer.ts'
+import { SchemaResponse } from '../../transfer/schema-response.ts'
 import { tryJson } from '../../values/json.ts'
 import type { Json } from '../../values/value.ts'
 import { writeJson } from '../../values/write-json.ts'
@@ -158,12 +158,12 @@ export class QueryConnection {
     path: string,
     files?: ReadonlyMap<string, string>,
     headers: Readonly<Record<string, string>> = {},
-  ): Promise<SchemaAnswer> {
+  ): Promise<SchemaResponse> {
     const form = new FormData()
     for (const [name, text] of files ?? []) form.append(name, new Blob([text]))
     const request = { method, headers, ...(files && { body: form }) }
     const { body, status, url } = await this.#sendAccepted(`schema/1/${path}`, request)
-    if (status === 200) return SchemaAnswer.of(url, body)
+    if (status === 200) return SchemaResponse.of(url, body)
     const message = messageIn(body) ?? `${url} responded with status ${status}`
     throw status === 409 ? new SchemaConflictError(message) : new StartError(message)
   }

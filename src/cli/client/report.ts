@@ -8,7 +8,7 @@ import {
   type TextRange,
 } from '../../fql4/text/index.ts'
 import type { Json } from '../../values/value.ts'
-import { escapeHidden, escapeHiddenInPlace, type Format, type Output, styleFor } from '../terminal.ts'
+import { escapeHidden, escapeHiddenAligned, type Format, type Output, styleFor } from '../terminal.ts'
 import type { Reply, WireError } from './connection.ts'
 
 /** The source from which queries were parsed. */
@@ -62,7 +62,7 @@ export function writeErrors(
   }
   for (const error of errors) {
     writeError(error.code, error.description, output)
-    output.write(placeText(from, query.source.at(error.position), output))
+    output.write(excerptText(from, query.source.at(error.position), output))
     for (const failure of error.failures) output.write(`    ${escapeHidden(failureText(failure))}\n`)
     output.write(escapeHidden(causeText(error.cause, 1)))
   }
@@ -85,7 +85,7 @@ export function writeSyntaxError(
   title = 'syntax error',
 ): void {
   writeError(title, error.message, output)
-  output.write(placeText(from, error, output))
+  output.write(excerptText(from, error, output))
 }
 
 /** Suggests `version` for a text that is invalid but looks like a query of this version. */
@@ -95,14 +95,14 @@ export function writeVersionHint(version: '4' | '10', output: Output): void {
 }
 
 /** The position as text, and below it the underlined line. */
-function placeText({ text, file }: QueryText, place: TextRange, output: Output): string {
+function excerptText({ text, file }: QueryText, range: TextRange, output: Output): string {
   const style = styleFor(output)
-  const { line: lineNumber, column } = new FqlSyntaxError('', text, place)
-  const [line, underline] = excerpt(text, place)
+  const { line: lineNumber, column } = new FqlSyntaxError('', text, range)
+  const [line, underline] = excerpt(text, range)
   const isOneLine = file === undefined && !text.trimEnd().includes('\n')
   const where = `${file === undefined ? 'line ' : `${escapeHidden(file)}:`}${lineNumber}:${column}`
   const head = isOneLine ? '' : `  ${style('dim', `at ${where}`)}\n`
-  return `${head}    ${escapeHiddenInPlace(line)}\n    ${style('red', underline)}\n`
+  return `${head}    ${escapeHiddenAligned(line)}\n    ${style('red', underline)}\n`
 }
 
 /** The innermost last. */

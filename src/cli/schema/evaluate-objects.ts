@@ -20,8 +20,8 @@ export async function evaluateObjects(
     const [error] = reply.errors
     const object = written[Number(error?.position[0] ?? 0)] as FileObject
     const { from, source } = object
-    const place = source.at(error?.position.slice(1) ?? [])
-    const mistake = new FqlSyntaxError(error?.description ?? '', from.text, place)
+    const range = source.at(error?.position.slice(1) ?? [])
+    const mistake = new FqlSyntaxError(error?.description ?? '', from.text, range)
     throw new SchemaFileError(from, mistake, error?.code)
   }
   const values = reply.resource as readonly Json[]

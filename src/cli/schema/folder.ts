@@ -26,9 +26,9 @@ export interface FileObject {
   /** The expression for the fields. */
   readonly params: Json
   readonly from: QueryText & { readonly file: string }
-  /** The object's position in its file. */
-  readonly place: TextRange
-  /** Positions of the parts of `params`. */
+  /** The part of the file that contains the object. */
+  readonly range: TextRange
+  /** Finds the parts of `params` in the file. */
   readonly source: SourceNode
 }
 
@@ -123,22 +123,22 @@ function readObjects(file: string): readonly FileObject[] {
   }
 }
 
-function readObject(json: Json, place: SourceNode, from: FileObject['from']): FileObject {
+function readObject(json: Json, range: SourceNode, from: FileObject['from']): FileObject {
   const [key, params] = json instanceof Map && json.size === 1 ? ([...json][0] ?? []) : []
   const kind = key === undefined ? undefined : kindCreatedBy(key)
   if (!kind || params === undefined) {
     const calls = kinds.map(({ createName }) => createName).join(', ')
-    throw new FqlSyntaxError(`a schema file may only contain calls of ${calls}`, from.text, place)
+    throw new FqlSyntaxError(`a schema file may only contain calls of ${calls}`, from.text, range)
   }
   const name = memberOf(params, 'object', 'name')
   if (typeof name !== 'string') {
-    throw new FqlSyntaxError(`the ${kind.name} has no name: {name: "…"}`, from.text, place)
+    throw new FqlSyntaxError(`the ${kind.name} has no name: {name: "…"}`, from.text, range)
   }
-  return { kind, name, params, from, place, source: place.at([key ?? '']) }
+  return { kind, name, params, from, range, source: range.at([key ?? '']) }
 }
 
-function fault({ from, place }: FileObject, message: string): SchemaFileError {
-  return new SchemaFileError(from, new FqlSyntaxError(message, from.text, place), 'duplicate object')
+function fault({ from, range }: FileObject, message: string): SchemaFileError {
+  return new SchemaFileError(from, new FqlSyntaxError(message, from.text, range), 'duplicate object')
 }
 
 /** Names are encoded, because they may contain characters that file systems do not allow. */

@@ -54,15 +54,15 @@ export async function planPush(
     const { error, local } = readLocal(files)
     const sent = isWhole || error ? files : withRemaining(files, local, stored)
     const path = `diff?override=${isWhole}&staged=${isStaged}`
-    const answer = await connection.schema('POST', path, sent)
+    const response = await connection.schema('POST', path, sent)
     // The service has accepted a file that this program cannot read, so the objects in no file are unknown.
     if (error) throw error
     const plan = {
       files: sent,
       isWhole,
       isStaged,
-      diff: answer.text('diff'),
-      version: answer.integer('version'),
+      diff: response.text('diff'),
+      version: response.integer('version'),
     }
     const known = keysOf(local)
     const extra = stored.flatMap(({ items }) => items).filter(item => !known.has(itemKey(item)))
@@ -97,8 +97,8 @@ export async function pushFiles(
 }
 
 async function schemaStatus(connection: QueryConnection): Promise<Pick<PushPlan, 'isStaged' | 'version'>> {
-  const answer = await connection.schema('GET', 'status')
-  return { isStaged: answer.text('status') !== 'none', version: answer.integer('version') }
+  const response = await connection.schema('GET', 'status')
+  return { isStaged: response.text('status') !== 'none', version: response.integer('version') }
 }
 
 /** The service keeps objects in a file with syntax errors, so such a file counts as empty. */

@@ -95,8 +95,8 @@ class Shell implements ShellState {
   #prompt(): void {
     if (!this.#options.isTerminal) return
     const { database, as } = this.#connection.scope
-    const place = [database ?? 'terrarium', ...(as === undefined ? [] : [`(${as})`])].join(' ')
-    this.#lines.setPrompt(this.#pending === '' ? `${place}> ` : `${'.'.repeat(place.length)}. `)
+    const prompt = [database ?? 'terrarium', ...(as === undefined ? [] : [`(${as})`])].join(' ')
+    this.#lines.setPrompt(this.#pending === '' ? `${prompt}> ` : `${'.'.repeat(prompt.length)}. `)
     this.#lines.prompt()
   }
 

@@ -1,11 +1,11 @@
-// Converts a type of a schema to a TypeScript type, depending on its position. For example, a document in a field of
+// Converts a type of a schema to a TypeScript type, depending on its use. For example, a document in a field of
 // another document becomes a reference, and an input accepts more types than a result.
 
 import type { TypeNode } from '../../fql10/syntax/nodes.ts'
 import type { ValueClasses } from './value-classes.ts'
 
 /** `field`: of a received document. `result`: of a function. `input`: a sent value. */
-type Position = 'field' | 'result' | 'input'
+type TypeUse = 'field' | 'result' | 'input'
 
 export interface TypeNames {
   readonly classes: ValueClasses
@@ -54,8 +54,8 @@ export interface Property {
 }
 
 /** `unknown` if the schema does not determine the type of the client's value. */
-export function typeText(type: TypeNode, position: Position, names: TypeNames): string {
-  return unionText(alternatives(type, position, names))
+export function typeText(type: TypeNode, use: TypeUse, names: TypeNames): string {
+  return unionText(alternatives(type, use, names))
 }
 
 /** Returns the type of a value that the schema does not describe. */
@@ -69,39 +69,39 @@ function unionText(types: readonly string[]): string {
 }
 
 /** Puts the text in parentheses if it contains an operator. */
-function groupedText(type: TypeNode, position: Position, names: TypeNames): string {
-  const text = typeText(type, position, names)
+function groupedText(type: TypeNode, use: TypeUse, names: TypeNames): string {
+  const text = typeText(type, use, names)
   return / [|&] |^readonly /.test(text) ? `(${text})` : text
 }
 
 /** Returns an alternative for each member of a union, otherwise usually one. */
-function alternatives(type: TypeNode, position: Position, names: TypeNames): readonly string[] {
+function alternatives(type: TypeNode, use: TypeUse, names: TypeNames): readonly string[] {
   switch (type.kind) {
     case 'name':
-      return namedTypes(type, position, names)
+      return namedTypes(type, use, names)
     case 'literal':
       return [typeof type.value === 'string' ? JSON.stringify(type.value) : String(type.value)]
     case 'tuple':
       return [
-        `${names.classes.takesReadonlyArrays ? 'readonly ' : ''}[${type.elements.map(each => typeText(each, position, names)).join(', ')}]`,
+        `${names.classes.takesReadonlyArrays ? 'readonly ' : ''}[${type.elements.map(each => typeText(each, use, names)).join(', ')}]`,
       ]
     case 'object':
-      return [objectText(type, position, names)]
+      return [objectText(type, use, names)]
     case 'union':
-      return type.members.flatMap(each => alternatives(each, position, names))
+      return type.members.flatMap(each => alternatives(each, use, names))
     case 'intersection':
-      return [type.members.map(each => groupedText(each, position, names)).join(' & ')]
+      return [type.members.map(each => groupedText(each, use, names)).join(' & ')]
     case 'optional':
-      return [...alternatives(type.inner, position, names), 'null']
+      return [...alternatives(type.inner, use, names), 'null']
     case 'function':
       return [anyText(names)]
   }
 }
 
-function namedTypes(type: NamedType, position: Position, names: TypeNames): readonly string[] {
+function namedTypes(type: NamedType, use: TypeUse, names: TypeNames): readonly string[] {
   const { classes, imported } = names
   const [parameter] = type.arguments
-  const isInput = position === 'input'
+  const isInput = use === 'input'
   const scalar = Object.hasOwn(scalars, type.name) ? scalars[type.name] : undefined
   if (scalar !== undefined) return [scalar]
   const listed = classes.takesReadonlyArrays ? 'readonly ' : ''
@@ -124,7 +124,7 @@ function namedTypes(type: NamedType, position: Position, names: TypeNames): read
     case 'UUID':
       return [classes.uuid === undefined ? anyText(names) : imported(classes.uuid)]
     case 'Array':
-      return [`${listed}${parameter ? groupedText(parameter, position, names) : anyText(names)}[]`]
+      return [`${listed}${parameter ? groupedText(parameter, use, names) : anyText(names)}[]`]
     // The client receives a set in a document as a cursor, and reads the elements with it.
     case 'Set':
       return isInput
@@ -135,19 +135,19 @@ function namedTypes(type: NamedType, position: Position, names: TypeNames): read
     case 'Module':
       return [imported(classes.module)]
     case 'Ref':
-      return parameter?.kind === 'name' ? referenceTypes(parameter.name, position, names) : [anyText(names)]
+      return parameter?.kind === 'name' ? referenceTypes(parameter.name, use, names) : [anyText(names)]
     default:
-      return documentTypes(type.name, position, names)
+      return documentTypes(type.name, use, names)
   }
 }
 
 /** Returns the types of `Ref<C>`, a document that may be missing. */
-function referenceTypes(collection: string, position: Position, names: TypeNames): readonly string[] {
-  const types = documentTypes(collection, position, names)
-  return position === 'result' ? [...types, names.imported(names.classes.nullDocument)] : types
+function referenceTypes(collection: string, use: TypeUse, names: TypeNames): readonly string[] {
+  const types = documentTypes(collection, use, names)
+  return use === 'result' ? [...types, names.imported(names.classes.nullDocument)] : types
 }
 
-function documentTypes(name: string, position: Position, names: TypeNames): readonly string[] {
+function documentTypes(name: string, use: TypeUse, names: TypeNames): readonly string[] {
   const { classes, collectionType, imported } = names
   const document =
     collectionType(name) ??
@@ -157,10 +157,10 @@ function documentTypes(name: string, position: Position, names: TypeNames): read
     const isNull = name.startsWith('Null') && collectionType(name.slice('Null'.length)) !== undefined
     return [isNull ? imported(classes.nullDocument) : anyText(names)]
   }
-  if (position === 'result') return [document]
+  if (use === 'result') return [document]
   const { hasParameter, name: reference } = classes.reference
   const text = hasParameter ? `${imported(reference)}<${document}>` : imported(reference)
-  return position === 'input' ? [text, document] : [text]
+  return use === 'input' ? [text, document] : [text]
 }
 
 function ownDocumentText(name: string, { classes, imported }: TypeNames): string {
@@ -168,13 +168,11 @@ function ownDocumentText(name: string, { classes, imported }: TypeNames): string
   return `${imported(classes.document)} & ${fields}`
 }
 
-function objectText(type: ObjectType, position: Position, names: TypeNames): string {
+function objectText(type: ObjectType, use: TypeUse, names: TypeNames): string {
   const properties = type.members.map(({ name, type: inner, defaultValue }) =>
-    property(name, inner, defaultValue !== undefined, position, names),
+    property(name, inner, defaultValue !== undefined, use, names),
   )
-  const others = type.isOpen
-    ? [anyText(names)]
-    : type.wildcard && alternatives(type.wildcard, position, names)
+  const others = type.isOpen ? [anyText(names)] : type.wildcard && alternatives(type.wildcard, use, names)
   const members = properties.map(propertyText)
   if (others) members.push(indexSignature(others, properties))
   return members.length === 0 ? '{}' : `{ ${members.join('; ')} }`
@@ -193,11 +191,11 @@ export function property(
   name: string,
   type: TypeNode,
   hasDefault: boolean,
-  position: Position,
+  use: TypeUse,
   names: TypeNames,
 ): Property {
-  const values = alternatives(type, position, names).filter(each => each !== 'null')
-  const isInput = position === 'input'
+  const values = alternatives(type, use, names).filter(each => each !== 'null')
+  const isInput = use === 'input'
   const isOptional = acceptsNull(type) || (hasDefault && isInput)
   return {
     name,

@@ -92,7 +92,7 @@ export class EndpointCall {
 
   /** The body of the response is to be indented. */
   get wantsPrettyBody(): boolean {
-    return this.protocol.factsInHead && wantsPrettyBody(this.request.headers)
+    return this.protocol.hasQueryHeaders && wantsPrettyBody(this.request.headers)
   }
 
   queryRequest(

@@ -18,7 +18,7 @@ export const graphqlProtocol: Protocol = {
   queryMethods: ['GET', 'POST'],
   readSettings: headers => readTransaction(headers, transactionHeaders, defaultApiVersion),
   tagHeader: 'x-fauna-tags',
-  factsInHead: true,
+  hasQueryHeaders: true,
   challenges: false,
   errorBody: requestErrorBody,
 }

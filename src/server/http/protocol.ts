@@ -36,7 +36,7 @@ export interface Protocol {
    * The response has the transaction time, costs and tags in headers. Its body is indented if the client asks for
    * indentation.
    */
-  readonly factsInHead: boolean
+  readonly hasQueryHeaders: boolean
   /** False: responses with 401 have no `www-authenticate` header. */
   readonly challenges?: false
   /** Returns the body of an error that the edge returns for an endpoint. */

@@ -81,7 +81,7 @@ export const version4Protocol: Protocol = {
   queryMethods: ['GET', 'POST'],
   readSettings,
   tagHeader: 'x-fauna-tags',
-  factsInHead: true,
+  hasQueryHeaders: true,
   errorBody,
 }
 

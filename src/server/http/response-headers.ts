@@ -46,20 +46,22 @@ export function prepareResponse(
   answer: Answer,
   context: ResponseContext,
 ): PreparedResponse {
-  const { challenges, factsInHead } = call.protocol
-  const exceptional = factsInHead && isExceptional(answer)
+  const { challenges, hasQueryHeaders } = call.protocol
+  const exceptional = hasQueryHeaders && isExceptional(answer)
   const text = textOf(call, answer, exceptional)
   const bytes = answer.longBody?.length ?? (text === undefined ? 0 : Buffer.byteLength(text))
   const headers: HeaderList = []
   if (text !== '' || bytes > 0) headers.push('content-type', answer.contentType ?? jsonType)
   if (text !== undefined) headers.push('content-length', bytes)
-  if (factsInHead && answer.txnTime !== undefined) headers.push('x-txn-time', answer.txnTime)
-  if (factsInHead && answer.metrics !== undefined) pushMetrics(headers, answer.metrics, call.bytesIn, bytes)
-  if (factsInHead && !exceptional && call.tags.length > 0) headers.push('x-fauna-tags', echoTags(call.tags))
+  if (hasQueryHeaders && answer.txnTime !== undefined) headers.push('x-txn-time', answer.txnTime)
+  if (hasQueryHeaders && answer.metrics !== undefined)
+    pushMetrics(headers, answer.metrics, call.bytesIn, bytes)
+  if (hasQueryHeaders && !exceptional && call.tags.length > 0)
+    headers.push('x-fauna-tags', echoTags(call.tags))
   headers.push('traceparent', traceparent(call.trace), 'x-faunadb-build', context.build)
   if (isTraced(call, answer)) headers.push('x-faunadb-host', context.host)
   if (answer.requestError === 'unauthorized' && challenges !== false)
-    headers.push('www-authenticate', factsInHead ? 'Basic realm="Unauthorized"' : 'Bearer')
+    headers.push('www-authenticate', hasQueryHeaders ? 'Basic realm="Unauthorized"' : 'Bearer')
   if (answer.headers !== undefined) headers.push(...answer.headers)
   const { origin } = call.request.headers
   if (origin !== undefined) pushCors(headers, origin)

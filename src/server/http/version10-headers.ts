@@ -71,7 +71,7 @@ export const version10Protocol: Protocol = {
   takesAnyMethod: true,
   readSettings,
   tagHeader: 'x-query-tags',
-  factsInHead: false,
+  hasQueryHeaders: false,
   errorBody: requestErrorBody,
   errorCode: code => requestErrors[code].version10,
 }

@@ -62,12 +62,12 @@ export function driverReference(json: Json): UnresolvedRef {
   const inner = json.get('@ref')
   if (inner !== undefined) return driverReference(inner)
   const id = json.get('id')
-  const container = json.get('collection') ?? json.get('class')
+  const collection = json.get('collection') ?? json.get('class')
   const database = json.get('database')
   const scope = database === undefined || database === null ? undefined : driverReference(database)
   if (typeof id !== 'string' && typeof id !== 'bigint') throw badReference(json)
   const target =
-    container === undefined ? topLevel(String(id)) : inCollection(String(id), driverReference(container))
+    collection === undefined ? topLevel(String(id)) : inCollection(String(id), driverReference(collection))
   return scope === undefined ? target : scoped(target, scope)
 }
 

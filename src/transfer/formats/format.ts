@@ -2,14 +2,14 @@
 
 import type { Json } from '../../values/value.ts'
 import type { FieldTypes } from '../field-types.ts'
-import type { Notes, RecordPlace, SourceRecord } from '../record.ts'
+import type { Notes, RecordLocation, SourceRecord } from '../record.ts'
 
 /** Formats of documents in JSON. A file has one format. */
 export type FormatName = 'tagged' | 'simple' | 'driver' | 'driver of version 10' | 'documents' | 'rows'
 
 /** The information that a format needs besides the element itself. */
 export interface ElementContext {
-  readonly origin: RecordPlace
+  readonly origin: RecordLocation
   readonly notes: Notes
   readonly types: FieldTypes
   /** The collection of elements that name none: given by the user, or the name of the file. */

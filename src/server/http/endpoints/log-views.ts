@@ -7,12 +7,12 @@ import { micros } from '../../../base/micros.ts'
 import type { Engine, NamedCaller } from '../../../engine/engine-contract.ts'
 import { databaseFilter } from '../../../query-log/export-request.ts'
 import type { LogCaller } from '../../../query-log/facts.ts'
-import type { EntryChange, LogChanges } from '../../../query-log/log-changes.ts'
-import { isOfDashboard } from '../../../query-log/log-entry.ts'
+import type { LogChanges, NamedChange } from '../../../query-log/log-changes.ts'
 import type { LogRecord, RecordConditions, RecordFacts } from '../../../query-log/log-search.ts'
 import type { LogSummary } from '../../../query-log/log-summary.ts'
 import type { QueryLog } from '../../../query-log/query-log.ts'
 import type { RecordFilter } from '../../../query-log/segment-reader.ts'
+import { isOfDashboard } from '../../../query-log/segment-record.ts'
 import { rootDatabase } from '../../../values/value.ts'
 import { type Answer, jsonAnswer } from '../answer.ts'
 import { ApiError, badRequest, isoTime } from '../api.ts'
@@ -189,7 +189,7 @@ function describe({ totals, stepMs, points, shapes, errors }: LogSummary): objec
 }
 
 function describeChanges({ errors, queries, totals, totalsBefore }: LogChanges): object {
-  const entry = ({ before, changes, name, now }: EntryChange) => ({
+  const entry = ({ before, changes, name, now }: NamedChange) => ({
     name,
     changes,
     now: plain(now),

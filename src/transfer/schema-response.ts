@@ -4,7 +4,7 @@
 import { TransferError } from './record.ts'
 
 /** All methods throw {@link TransferError} for a member of another type. */
-export class SchemaAnswer {
+export class SchemaResponse {
   /** Address for errors. */
   readonly #service: string
   readonly #json: unknown
@@ -16,11 +16,11 @@ export class SchemaAnswer {
   }
 
   /** A body that is not JSON has no members. */
-  static of(service: string, body: string): SchemaAnswer {
+  static of(service: string, body: string): SchemaResponse {
     try {
-      return new SchemaAnswer(service, JSON.parse(body))
+      return new SchemaResponse(service, JSON.parse(body))
     } catch {
-      return new SchemaAnswer(service, undefined)
+      return new SchemaResponse(service, undefined)
     }
   }
 
@@ -34,10 +34,10 @@ export class SchemaAnswer {
     return Number.isSafeInteger(value) ? (value as number) : this.#fail(name)
   }
 
-  objects(name: string): readonly SchemaAnswer[] {
+  objects(name: string): readonly SchemaResponse[] {
     const value = this.#member(name)
     if (!Array.isArray(value)) return this.#fail(name)
-    return value.map(each => new SchemaAnswer(this.#service, each))
+    return value.map(each => new SchemaResponse(this.#service, each))
   }
 
   #member(name: string): unknown {

@@ -5,7 +5,7 @@ import type { LogFault, ParsedFacts } from './facts.ts'
 import type { SearchText } from './search-text.ts'
 
 /** A record. Valid until the next records of its segment are requested. */
-export interface LogEntry {
+export interface SegmentRecord {
   /** Milliseconds since the Unix epoch. */
   readonly time: number
   /** The ids of the database and its ancestors (ownership.ts). */
@@ -33,7 +33,7 @@ export interface LogEntry {
 
 /** Records of a part of a segment, valid until the next part is requested. `damaged`: the number of skipped records. */
 export interface RecordGroup {
-  readonly records: readonly LogEntry[]
+  readonly records: readonly SegmentRecord[]
   readonly damaged: number
 }
 
@@ -42,11 +42,11 @@ export function operationsOf({
   computeOps,
   readOps,
   writeOps,
-}: Pick<LogEntry, 'computeOps' | 'readOps' | 'writeOps'>): number {
+}: Pick<SegmentRecord, 'computeOps' | 'readOps' | 'writeOps'>): number {
   return computeOps + readOps + writeOps
 }
 
 /** Returns whether the dashboard made the request: the dashboard sets a tag on its requests. */
-export function isOfDashboard({ tags }: Pick<LogEntry, 'tags'>): boolean {
+export function isOfDashboard({ tags }: Pick<SegmentRecord, 'tags'>): boolean {
   return tags?.source === 'dashboard'
 }
