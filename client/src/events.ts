@@ -16,7 +16,7 @@ import {
 import { decodeValue, type Json } from './format.ts'
 import {
   delayMs,
-  failureOf,
+  errorOfResponse,
   infoOf,
   open,
   pause,
@@ -177,7 +177,7 @@ async function* eventsOfResponse(
   const body = startOf(request, cursor)
   const opened = { path: 'stream/1', body, headers: {}, signal, waitMs: undefined, isRepeatable: true }
   const response = await open(opened, transport)
-  if (!response.ok) throw failureOf(response, await jsonOf(response))
+  if (!response.ok) throw errorOfResponse(response, await jsonOf(response))
   if (!response.body)
     throw new ProtocolError('this runtime cannot read responses in pieces: use a feed', response.status)
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()

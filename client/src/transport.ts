@@ -60,9 +60,10 @@ export interface WireEvent {
   readonly error?: WireError
 }
 
-/** Counts how often the request was sent. */
+/** The result of a request. */
 interface Reply {
   readonly body: ResponseBody
+  /** How often the request was sent. */
   readonly attempts: number
 }
 
@@ -78,8 +79,8 @@ const firstDelayMs = 50
 const delayMsMax = 20_000
 
 /**
- * Random delay in milliseconds after `failures` failures. Because the delay is random, clients that failed at the same
- * time retry at different times.
+ * Returns a random delay in milliseconds. `failures`: the number of consecutive failures. Because the delay is random,
+ * clients that failed at the same time retry at different times.
  */
 export function delayMs(failures: number): number {
   return Math.random() * Math.min(firstDelayMs * 2 ** failures, delayMsMax)
@@ -94,7 +95,7 @@ export async function send(request: Request, options: TransportOptions): Promise
       const response = await open(request, options)
       const body = await readBody(response, request)
       if (response.ok && isResult(body)) return { body, attempts }
-      const error = failureOf(response, body)
+      const error = errorOfResponse(response, body)
       after = isLast ? undefined : retryDelayMs(response, error, attempts)
       if (after === undefined) throw error
     } catch (cause) {
@@ -181,8 +182,8 @@ const codes: Readonly<Record<number, string>> = {
   500: 'internal_error',
 }
 
-/** Undefined for a response with a result. */
-export function failureOf({ status, url }: Response, body: ResponseBody): ServiceError | ProtocolError {
+/** Returns the error of a response without a result. */
+export function errorOfResponse({ status, url }: Response, body: ResponseBody): ServiceError | ProtocolError {
   const { code = codes[status], message } = body.error ?? {}
   if (code !== undefined && message !== undefined)
     return errorOf({ ...body.error, code, message }, status, infoOf(body))

@@ -8,7 +8,7 @@ import { Bar } from './parts/bar.tsx'
 import { Button } from './parts/button.tsx'
 import { useDismissal } from './parts/dismissal.ts'
 import { Heading } from './parts/heading.tsx'
-import { failureOf } from './parts/load.tsx'
+import { handleError } from './parts/load.tsx'
 import { Problem } from './parts/problem.tsx'
 import { Sections } from './parts/sections.tsx'
 import {
@@ -49,7 +49,7 @@ export function App() {
       if (cause instanceof ServiceError && cause.status === 401) {
         signOut(secretEnded)
         setReturning(false)
-      } else setError(failureOf(cause))
+      } else setError(handleError(cause))
     }
   }
   useEffect(() => {

@@ -1,6 +1,7 @@
 // With `--workers`, only the supervisor (the process that starts the workers) commits, so two processes never commit
-// concurrently. Workers evaluate reads, and forward writing queries, batches of imports and small operations of the
-// store. The supervisor evaluates a query again if it conflicts with another commit.
+// concurrently. Workers evaluate reads, and forward writing queries, batches of imports, reservations of ids, and
+// commits that only advance the time of the store. The supervisor evaluates a query again if it conflicts with another
+// commit.
 
 import type { Duplex } from 'node:stream'
 import { ownerOfDatabase, type StopCause, Ticket } from '../base/admission/ticket.ts'
@@ -28,7 +29,7 @@ type Operation =
   | { readonly kind: 'pass time' }
 
 /** Represents an expected error in the message between the processes. */
-interface Failure {
+interface ExpectedError {
   readonly code?: RequestErrorCode
   readonly outcome?: StoreUnavailableError['outcome']
   readonly reason: string
@@ -126,7 +127,7 @@ async function run(
   }
 }
 
-function failureOf(error: unknown): Failure {
+function failureOf(error: unknown): ExpectedError {
   if (error instanceof RequestError) return { code: error.code, reason: error.description }
   if (error instanceof StoreUnavailableError) return { outcome: error.outcome, reason: error.message }
   const failure = storeFailure(error)
@@ -134,7 +135,7 @@ function failureOf(error: unknown): Failure {
   return { code: failure.code, reason: failure.description }
 }
 
-function errorOf({ code, outcome, reason }: Failure): Error {
+function errorOf({ code, outcome, reason }: ExpectedError): Error {
   if (code !== undefined) return new RequestError(code, reason)
   return new StoreUnavailableError(reason, outcome === 'unknown' ? { outcome } : {})
 }
@@ -186,7 +187,7 @@ export class CommitterClient {
 
   async #run(operation: Operation, ticket?: Ticket): Promise<unknown> {
     const { value } = await this.#call(operation, ticket)
-    const { failure, result } = value as { failure?: Failure; result?: unknown }
+    const { failure, result } = value as { failure?: ExpectedError; result?: unknown }
     if (failure !== undefined) throw errorOf(failure)
     return result
   }

@@ -99,7 +99,7 @@ export class ExportRunner {
   }
 
   /** Processes a request until a final state or an interruption. Rejects only when the store fails. */
-  async #work(request: ExportRequest, owner: string): Promise<void> {
+  async #work(request: ExportRequest, claimant: string): Promise<void> {
     const { store, timers, passedTime, timeoutMs, onFailure } = this.#options
     const { id } = request
     const controller = new AbortController()
@@ -109,22 +109,22 @@ export class ExportRunner {
       signal.addEventListener('abort', () => reject(signal.reason))
     })
     interrupted.catch(() => undefined)
-    const stopRenewing = timers.every(renewEveryMs, () => this.#renew(id, owner))
+    const stopRenewing = timers.every(renewEveryMs, () => this.#renew(id, claimant))
     const remainingMs = Math.min(timeoutMs, timeoutMs - (passedTime() - request.startedAt) / 1000)
     const stopTimeout = timers.after(Math.max(0, remainingMs), () => this.#interrupt?.('timed out'))
     if (this.#isStopping) this.#interrupt?.('stopping')
     if (remainingMs <= 0) this.#interrupt?.('timed out')
     try {
       if (request.attempts > attemptsMax) throw new Error(`given up after ${attemptsMax} attempts`)
-      await Promise.race([this.#steps(request, owner, signal), interrupted])
+      await Promise.race([this.#steps(request, claimant, signal), interrupted])
     } catch (cause) {
       const interruption = signal.aborted ? (signal.reason as Interruption) : undefined
       const isForLater = interruption === undefined && isUnavailable(cause)
-      if (interruption === 'stopping' || isForLater) await store.release(id, owner)
-      else if (interruption === 'timed out') await store.advance(id, owner, 'TimedOut')
+      if (interruption === 'stopping' || isForLater) await store.release(id, claimant)
+      else if (interruption === 'timed out') await store.advance(id, claimant, 'TimedOut')
       else if (interruption === undefined) {
         onFailure(request, cause)
-        await store.advance(id, owner, 'Failed')
+        await store.advance(id, claimant, 'Failed')
       }
     } finally {
       stopRenewing()
@@ -134,7 +134,7 @@ export class ExportRunner {
   }
 
   /** Advances a request from its current state to a final state. */
-  async #steps(claimed: ExportRequest, owner: string, signal: AbortSignal): Promise<void> {
+  async #steps(claimed: ExportRequest, claimant: string, signal: AbortSignal): Promise<void> {
     const { store, storage } = this.#options
     const name = fileName(claimed.id)
     let request: ExportRequest | undefined = claimed
@@ -142,19 +142,19 @@ export class ExportRunner {
       signal.throwIfAborted()
       switch (request.state) {
         case 'Requested':
-          request = await store.advance(request.id, owner, 'Pending')
+          request = await store.advance(request.id, claimant, 'Pending')
           break
         case 'Pending':
           request = await store.advance(
             request.id,
-            owner,
+            claimant,
             (await this.#produce(request, name, signal)) ? 'CreatingNewUrl' : 'DoesNotExist',
           )
           break
         case 'CreatingNewUrl':
           request = (await storage.exists(name))
-            ? await store.advance(request.id, owner, 'Complete', await this.#url(name))
-            : await store.advance(request.id, owner, 'Pending')
+            ? await store.advance(request.id, claimant, 'Complete', await this.#url(name))
+            : await store.advance(request.id, claimant, 'Pending')
           break
         default:
           return
@@ -201,10 +201,10 @@ export class ExportRunner {
     return { url: { address: await storage.address(name, expires), expiresAt: nearestMicros(expires * 1e6) } }
   }
 
-  #renew(id: string, owner: string): void {
+  #renew(id: string, claimant: string): void {
     const { store } = this.#options
     const interrupt = this.#interrupt
-    store.renew(id, owner, leaseMicros).then(
+    store.renew(id, claimant, leaseMicros).then(
       isOurs => {
         if (!isOurs) interrupt?.('lost')
       },

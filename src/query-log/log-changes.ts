@@ -94,7 +94,7 @@ function isMuchMore(before: number, now: number, leastMore: number): boolean {
   return now >= before * muchMore && now - before >= leastMore
 }
 
-/** Returns the weight of a changed query or error: the sum of its increases in requests, milliseconds and operations. */
+/** Returns the weight of a query or error: the sum of its increases in requests, milliseconds and operations. */
 function weightOf({ before, now }: NamedChange): number {
   const operations = operationsOf(now) - (before === undefined ? 0 : operationsOf(before))
   return now.requests - (before?.requests ?? 0) + now.queryTimeMs - (before?.queryTimeMs ?? 0) + operations

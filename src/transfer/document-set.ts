@@ -26,8 +26,8 @@ class IdSet {
 }
 
 /**
- * The index of the slot with `content` (an id plus 1), or of the free slot for it. The number of slots is a power of two, and some are
- * free.
+ * The index of the slot with `content` (an id plus 1), or of the free slot for it. The number of slots is a power of
+ * two, and some are free.
  */
 function slotOf(slots: BigUint64Array, content: bigint): number {
   // The multiplier of Fibonacci hashing spreads consecutive ids.

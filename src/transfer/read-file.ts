@@ -29,7 +29,7 @@ import type { SourceFile } from './sources.ts'
 
 /** A place between two items. An ordinary element has one item; a page has one item per document. */
 export interface FilePlace extends ElementPlace {
-  /** Complete elements or rows before the place. The fields of {@link ElementPlace} refer to the end of the last one. */
+  /** Complete elements or rows before the place. The fields of {@link ElementPlace} refer to the end of the last. */
   readonly elements: number
   /** Items of the next element before the place. */
   readonly items: number

@@ -30,7 +30,7 @@ export function Credentials({ path: [id] }: { readonly path: readonly string[] }
 
 function CredentialList() {
   const [changing, setChanging] = useState<RefName | undefined>(undefined)
-  const [turn, setTurn] = useState(0)
+  const [reloads, setReloads] = useState(0)
   const mayChange = rights.value.writes && pastTime.value === undefined
   const columns: readonly Column[] = [
     ['Id', each => <a href={addressOf(['credentials', idOf(each)])}>{idOf(each)}</a>],
@@ -58,7 +58,7 @@ function CredentialList() {
         native="credentials"
         label="Credentials"
         columns={columns}
-        turn={turn}
+        reloads={reloads}
         whenEmpty="No document has a password yet. To set one, open the document of a user and choose Set password."
       />
       {changing && (
@@ -67,7 +67,7 @@ function CredentialList() {
           onClose={() => setChanging(undefined)}
           onDone={() => {
             setChanging(undefined)
-            setTurn(turn + 1)
+            setReloads(reloads + 1)
           }}
         />
       )}

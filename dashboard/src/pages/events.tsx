@@ -7,7 +7,7 @@ import { Button } from '../parts/button.tsx'
 import { Editor } from '../parts/editor.tsx'
 import { Choice, optionsOf } from '../parts/fields.tsx'
 import { Heading } from '../parts/heading.tsx'
-import { failureOf, useLoad } from '../parts/load.tsx'
+import { handleError, useLoad } from '../parts/load.tsx'
 import { Problem } from '../parts/problem.tsx'
 import { Table } from '../parts/table.tsx'
 import { Instant } from '../parts/time.tsx'
@@ -144,7 +144,7 @@ function useWatch() {
     begin(text, own).catch(cause => {
       if (own.signal.aborted || isAborted(cause)) return
       stop()
-      setError(failureOf(cause))
+      setError(handleError(cause))
     })
   }
   const pause = () => {

@@ -39,7 +39,7 @@ function KeyList() {
   const [isCreating, setCreating] = useState(false)
   const [secret, setSecret] = useState<string | undefined>(undefined)
   const [revoking, setRevoking] = useState<Json | undefined>(undefined)
-  const [turn, setTurn] = useState(0)
+  const [reloads, setReloads] = useState(0)
   const mayChange = rights.value.administers && pastTime.value === undefined
   const columns: readonly Column[] = [
     ['Id', key => <a href={addressOf(['keys', idOf(key)])}>{idOf(key)}</a>],
@@ -71,7 +71,7 @@ function KeyList() {
         native="keys"
         label="Keys"
         columns={columns}
-        turn={turn}
+        reloads={reloads}
         whenEmpty="There are no keys. Create a key for each program that uses this database, with a role that has only the rights that the program needs."
       />
       {isCreating && (
@@ -80,7 +80,7 @@ function KeyList() {
           onCreated={created => {
             setCreating(false)
             setSecret(created)
-            setTurn(turn + 1)
+            setReloads(reloads + 1)
           }}
         />
       )}
@@ -95,10 +95,10 @@ function KeyList() {
           onClose={() => setRevoking(undefined)}
           onConfirm={async signal => {
             await deleteSchema('keys', idOf(revoking), at(revoking, 'ts'), signal).catch(
-              reloadIfChanged(() => setTurn(turn + 1)),
+              reloadIfChanged(() => setReloads(reloads + 1)),
             )
             setRevoking(undefined)
-            setTurn(turn + 1)
+            setReloads(reloads + 1)
           }}
         />
       )}

@@ -18,7 +18,9 @@ import {
 } from '../service/logs.ts'
 import { includesDashboardRequests, showRequests } from './log-state.ts'
 
+/** Maximum number of errors shown at first. */
 const shownMax = 20
+/** Maximum number of characters of an error or query shape. */
 const textChars = 300
 
 const whole = new Intl.NumberFormat('en')
@@ -30,15 +32,15 @@ const errorStart = /^(\d{3})(?: ([^:]+))?/
 function showError(name: string): void {
   const [, status = '', error] = errorStart.exec(name) ?? []
   showRequests(error === undefined || error === '–' ? { status } : { status, error })
-  toRequests()
+  scrollToRequests()
 }
 
 export function showShape(shape: string): void {
   showRequests({ shape })
-  toRequests()
+  scrollToRequests()
 }
 
-function toRequests(): void {
+function scrollToRequests(): void {
   const heading = document.getElementById('records')
   heading?.scrollIntoView()
   heading?.focus({ preventScroll: true })

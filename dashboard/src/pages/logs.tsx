@@ -15,17 +15,17 @@ import { includesDashboardRequests, spanKey, spanNow, zoomTo } from './log-state
 import { LogComparison, LogErrors } from './log-tables.tsx'
 
 export function Logs() {
-  const [turn, setTurn] = useState(0)
+  const [reloads, setReloads] = useState(0)
   const key = spanKey()
-  // Refresh increases `turn`, which creates a new span object, so that all parts load again. A span such as *last hour*
-  // then ends now.
-  const span = useMemo(() => ({ ...spanNow(), turn }), [key, turn])
+  // Refresh increases `reloads`, which creates a new span object, so that all parts load again. A span such as
+  // *last hour* then ends now.
+  const span = useMemo(() => ({ ...spanNow(), reloads }), [key, reloads])
   const isIncluded = includesDashboardRequests()
   const summary = useLoad(signal => summarize(span, isIncluded, signal), [span, isIncluded])
   return (
     <>
       <Heading title="Logs">
-        <Button onClick={() => setTurn(turn + 1)}>Refresh</Button>
+        <Button onClick={() => setReloads(reloads + 1)}>Refresh</Button>
       </Heading>
       <LogSpan span={span} />
       <LoadedContent of={summary}>

@@ -178,7 +178,7 @@ const liveEveryMs = 3000
 function PagedRows(props: ShownProps) {
   const { collection, plan, fields, onSeen } = props
   const { source } = plan
-  const [turn, setTurn] = useState(0)
+  const [reloads, setReloads] = useState(0)
   const { parameters } = address.value
   const cursor = {
     after: tryJson(parameters.get('after') ?? ''),
@@ -198,7 +198,7 @@ function PagedRows(props: ShownProps) {
   const onChanged = () => {
     rows.reload()
     count.reload()
-    setTurn(turn + 1)
+    setReloads(reloads + 1)
   }
   return (
     <>
@@ -206,7 +206,7 @@ function PagedRows(props: ShownProps) {
         <span role="status">
           {count.data && `${count.data.isMore ? 'More than ' : ''}${documentsText(count.data.count)}`}
         </span>
-        {count.data?.isMore && <CountAll key={turn} plan={plan} />}
+        {count.data?.isMore && <CountAll key={reloads} plan={plan} />}
         {mayBeLive && <Check label="Live" isOn={isLive} onChange={setLive} />}
         {mayBeLive && rights.value.writes && (
           <BulkChanges

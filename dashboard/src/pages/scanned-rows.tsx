@@ -25,9 +25,9 @@ export function ScannedRows(props: ShownProps & { readonly onIndex: () => void }
   const { collection, plan, fields, onSeen, onIndex } = props
   const isSorted = plan.sort !== undefined
   const [shown, setShown] = useState(pageSize)
-  const [turn, setTurn] = useState(0)
+  const [reloads, setReloads] = useState(0)
   const wanted = isSorted ? Math.ceil(shown / keptSize) * keptSize : shown
-  const scan = useScan(plan, wanted, [plan, pastTime.value, turn])
+  const scan = useScan(plan, wanted, [plan, pastTime.value, reloads])
   useEffect(() => setShown(pageSize), [plan])
   useEffect(() => {
     if (scan.rows.length > 0) onSeen(scan.rows.slice(0, pageSize))
@@ -37,13 +37,13 @@ export function ScannedRows(props: ShownProps & { readonly onIndex: () => void }
   return (
     <>
       <div class="row-facts">
-        <ScanFacts scan={scan} plan={plan} turn={turn} />
+        <ScanFacts scan={scan} plan={plan} reloads={reloads} />
         {mayChange && (
           <BulkChanges
             {...{ collection, plan, fields }}
             conditions={plan.filter.map(conditionText)}
             isEmpty={scan.isComplete && scan.found === 0}
-            onChanged={() => setTurn(turn + 1)}
+            onChanged={() => setReloads(reloads + 1)}
           />
         )}
       </div>
@@ -69,10 +69,10 @@ export function ScannedRows(props: ShownProps & { readonly onIndex: () => void }
 interface ScanFactsProps {
   readonly scan: Scan
   readonly plan: RowPlan
-  readonly turn: number
+  readonly reloads: number
 }
 
-function ScanFacts({ scan, plan, turn }: ScanFactsProps) {
+function ScanFacts({ scan, plan, reloads }: ScanFactsProps) {
   const { found, isComplete, isRunning, scanned } = scan
   const estimate = useEstimate(plan.source, scan)
   const progress = `${found} found so far; ${scanned} documents scanned${estimate}${isRunning ? '…' : '.'}`
@@ -83,7 +83,7 @@ function ScanFacts({ scan, plan, turn }: ScanFactsProps) {
       {!isRunning && !isComplete && plan.sort !== undefined && (
         <Button onClick={scan.resume}>Continue</Button>
       )}
-      {!isRunning && !isComplete && <CountAll key={turn} plan={plan} />}
+      {!isRunning && !isComplete && <CountAll key={reloads} plan={plan} />}
     </>
   )
 }

@@ -57,11 +57,11 @@ interface ShellCompletions {
   readonly completionsAt: EditorProps['completionsAt']
 }
 
-/** `turn` changes when the schema may have changed. */
-export function useCompletions(version: Version, turn: unknown): ShellCompletions {
+/** `generation` changes when the schema may have changed. */
+export function useCompletions(version: Version, generation: unknown): ShellCompletions {
   const collections = useChoices('collections')
   const completions = useNames(version, collections.data)
-  const completionsAt = useMembers(version, collections.data, turn)
+  const completionsAt = useMembers(version, collections.data, generation)
   return { completions, completionsAt }
 }
 
@@ -85,11 +85,11 @@ function useNames(version: Version, collections: readonly string[] | undefined):
   }, [version, collections, indexes.data, functions.data])
 }
 
-/** Caches the members of collections until `turn` or the database changes. */
-function useMembers(version: Version, collections: readonly string[] | undefined, turn: unknown) {
+/** Caches the members of collections until `generation` or the database changes. */
+function useMembers(version: Version, collections: readonly string[] | undefined, generation: unknown) {
   const names = useMemo(() => new Set(collections), [collections])
   const cache = useRef(new Map<string, Promise<CollectionMembers>>())
-  useMemo(() => cache.current.clear(), [turn])
+  useMemo(() => cache.current.clear(), [generation])
   return useCallback(
     async (text: string, offset: number): Promise<CompletionsAt> => {
       if (version !== '10') return { list: [], isComplete: false }

@@ -125,7 +125,8 @@ export function marksInSummary(query: string, summary: string): readonly Mark[] 
 }
 
 /**
- * Calls `work`, which sends the query with the secret `as`. Throws {@link MarkedError} if the service rejects the query.
+ * Calls `work`, which sends the query with the secret `as`. Throws {@link MarkedError} if the service rejects the
+ * query.
  */
 export async function withMarkedErrors<T>(
   query: ReadyQuery,

@@ -31,8 +31,8 @@ export function Tokens({ path: [id] }: { readonly path: readonly string[] }) {
 
 function TokenList() {
   const [revoking, setRevoking] = useState<Json | undefined>(undefined)
-  const [turn, setTurn] = useState(0)
-  const reload = () => setTurn(turn + 1)
+  const [reloads, setReloads] = useState(0)
+  const reload = () => setReloads(reloads + 1)
   const mayRevoke = pastTime.value === undefined && rights.value.writes
   const columns: readonly Column[] = [
     ['Id', token => <a href={addressOf(['tokens', idOf(token)])}>{idOf(token)}</a>],
@@ -60,7 +60,7 @@ function TokenList() {
         native="tokens"
         label="Tokens"
         columns={columns}
-        turn={turn}
+        reloads={reloads}
         whenEmpty="There are no tokens: no user is logged in. Each login creates a token. To log in as a user, open the document of the user."
       />
       {revoking !== undefined && (

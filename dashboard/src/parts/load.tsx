@@ -15,8 +15,8 @@ export interface LoadState<T> {
   readonly reload: () => void
 }
 
-/** Converts a thrown value to an Error. A rejected secret also ends the session. */
-export function failureOf(cause: unknown): Error {
+/** Converts a thrown value to an Error. If the service has rejected the secret, also ends the session. */
+export function handleError(cause: unknown): Error {
   if (cause instanceof ServiceError && cause.status === 401) void handleRejectedSecret()
   return cause instanceof Error ? cause : new Error(String(cause))
 }
@@ -34,7 +34,7 @@ export function useLoad<T>(
     error: undefined,
     isLoading: true,
   })
-  const [turn, setTurn] = useState(0)
+  const [reloads, setReloads] = useState(0)
   const shownInputs = useRef(inputs)
   useEffect(() => {
     const controller = new AbortController()
@@ -47,13 +47,13 @@ export function useLoad<T>(
       },
       cause => {
         if (controller.signal.aborted || isAborted(cause)) return
-        setState(before => ({ ...before, error: failureOf(cause), isLoading: false }))
+        setState(before => ({ ...before, error: handleError(cause), isLoading: false }))
       },
     )
     return () => controller.abort()
     // A sign-in with another secret may bring other rights.
-  }, [...inputs, turn, session.value?.secret])
-  const reload = useCallback(() => setTurn(now => now + 1), [])
+  }, [...inputs, reloads, session.value?.secret])
+  const reload = useCallback(() => setReloads(now => now + 1), [])
   return { ...state, reload }
 }
 
@@ -114,7 +114,7 @@ export function useAction(): Action {
     }
     work(own.signal).then(
       () => finish(undefined),
-      cause => finish(isAborted(cause) ? undefined : failureOf(cause)),
+      cause => finish(isAborted(cause) ? undefined : handleError(cause)),
     )
   }, [])
   const clear = useCallback(() => setError(undefined), [])

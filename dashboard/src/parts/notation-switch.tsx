@@ -48,20 +48,20 @@ interface Conversion {
 
 export function useConversion(what: 'value' | 'query'): Conversion {
   const { error, clear, start } = useAction()
-  const turn = useRef(0)
+  const conversions = useRef(0)
   return {
     error,
     clear: () => {
-      turn.current++
+      conversions.current++
       clear()
     },
     start: (text, from, to, onDone) => {
       if (from === to) return
-      const own = ++turn.current
+      const own = ++conversions.current
       start(async () => {
         const converted = await runTextTask({ kind: 'convert', what, text, from, to }, text.length)
         // Discards the result if the user has typed in the meantime.
-        if (own === turn.current) onDone(converted)
+        if (own === conversions.current) onDone(converted)
       })
     },
   }

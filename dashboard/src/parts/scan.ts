@@ -11,7 +11,7 @@ import { walkRows } from '../service/row-walk.ts'
 import type { Json } from '../wire/json.ts'
 import type { RefName } from '../wire/refs.ts'
 import type { Row } from '../wire/rows.ts'
-import { failureOf } from './load.tsx'
+import { handleError } from './load.tsx'
 
 /** The maximum number of rows that are read again after a change. */
 const refreshedMax = 10_000
@@ -79,7 +79,7 @@ export function useScan(plan: RowPlan, wanted: number, inputs: readonly unknown[
     }
     work().then(
       () => change(() => ({ isRunning: false })),
-      cause => change(() => ({ isRunning: false, error: isAborted(cause) ? undefined : failureOf(cause) })),
+      cause => change(() => ({ isRunning: false, error: isAborted(cause) ? undefined : handleError(cause) })),
     )
   }
   const ranWith = useRef<readonly unknown[] | undefined>(undefined)
@@ -95,7 +95,7 @@ export function useScan(plan: RowPlan, wanted: number, inputs: readonly unknown[
     rereadDocuments(refs.slice(0, refreshedMax), plan.source, signal).then(
       now => setState(before => withRereadRows(before, refs, now, sort)),
       cause => {
-        if (!isAborted(cause)) setState(before => ({ ...before, error: failureOf(cause) }))
+        if (!isAborted(cause)) setState(before => ({ ...before, error: handleError(cause) }))
       },
     )
   }

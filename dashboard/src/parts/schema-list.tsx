@@ -39,14 +39,14 @@ interface SchemaListProps {
    */
   readonly rereadsWhile?: (document: Json) => boolean
   /** A change reads the list again, for example after an object was created. */
-  readonly turn?: number
+  readonly reloads?: number
 }
 
 const pageSize = 100
 const rereadMs = 1500
 
 export function SchemaList(props: SchemaListProps) {
-  const { native, label, columns, partsOf, whenEmpty, rereadsWhile, turn = 0 } = props
+  const { native, label, columns, partsOf, whenEmpty, rereadsWhile, reloads = 0 } = props
   const rowsOf = (documents: readonly Json[]) => (partsOf ? documents.flatMap(partsOf) : documents)
   const [cursors, setCursors] = useState<readonly Json[]>([])
   const [filter, setFilter] = useState('')
@@ -54,7 +54,7 @@ export function SchemaList(props: SchemaListProps) {
   const found = useSearch(native, filter)
   const list = useLoad(
     signal => listSchema(native, pageSize, { after }, signal),
-    [native, after, turn, pastTime.value],
+    [native, after, reloads, pastTime.value],
   )
   const isChanging = rereadsWhile !== undefined && list.data?.data.some(rereadsWhile)
   useEvery(isChanging ? rereadMs : undefined, list.reload)

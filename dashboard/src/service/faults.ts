@@ -43,24 +43,24 @@ export function isAborted(cause: unknown): boolean {
 
 /** `body`: of a response. */
 export function errorOf(status: number, body: Json | undefined): ServiceError {
-  const failure = at(body, 'error')
-  if (isMap(failure)) return version10Error(status, failure, textAt(body, 'summary') ?? '')
+  const error = at(body, 'error')
+  if (isMap(error)) return version10Error(status, error, textAt(body, 'summary') ?? '')
   const faults = faultsIn(listAt(body, 'errors'))
   const message = faults[0]?.description || textAt(body, 'message')
   return new ServiceError(status, message ?? `The service answered with status ${status}.`, faults)
 }
 
-function version10Error(status: number, failure: Json, summary: string): ServiceError {
-  const message = textAt(failure, 'message') ?? ''
-  const aborted = at(failure, 'abort')
-  const failures = listAt(failure, 'constraint_failures').map(each => ({
+function version10Error(status: number, error: Json, summary: string): ServiceError {
+  const message = textAt(error, 'message') ?? ''
+  const aborted = at(error, 'abort')
+  const failures = listAt(error, 'constraint_failures').map(each => ({
     field: listAt(each, 'paths')
       .map(path => (Array.isArray(path) ? path.join('.') : String(path)))
       .join(', '),
     description: textAt(each, 'message') ?? '',
   }))
   const fault = {
-    code: textAt(failure, 'code') ?? 'error',
+    code: textAt(error, 'code') ?? 'error',
     description: message,
     position: [],
     failures,

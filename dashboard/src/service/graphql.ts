@@ -19,12 +19,12 @@ const forbidden = 403
 
 async function read(path: string, signal: AbortSignal): Promise<{ status: number; text: string }> {
   const response = await callText('GET', path, currentSecret.value, undefined, signal)
-  if (response.status >= 300 && response.status !== forbidden) throw failure(response)
+  if (response.status >= 300 && response.status !== forbidden) throw errorOfResponse(response)
   return response
 }
 
 /** Also accepts a body with plain text. */
-function failure({ status, text }: { readonly status: number; readonly text: string }): ServiceError {
+function errorOfResponse({ status, text }: { readonly status: number; readonly text: string }): ServiceError {
   const body = tryJson(text)
   return body === undefined ? new ServiceError(status, text) : errorOf(status, body)
 }
@@ -45,7 +45,7 @@ export async function importGraphqlSchema(
   signal: AbortSignal,
 ): Promise<void> {
   const response = await callText('POST', `/import?mode=${mode}`, currentSecret.value, text, signal)
-  if (response.status >= 300) throw failure(response)
+  if (response.status >= 300) throw errorOfResponse(response)
 }
 
 export interface OperationResult {

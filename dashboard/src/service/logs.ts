@@ -59,7 +59,7 @@ export interface LogRecord {
   readonly TXN_RETRIES: number
 }
 
-/** Facts that the export format does not contain. */
+/** Details of a request that the export format does not contain. */
 export interface LogDetails {
   /** The shape contains the names of collections, indexes and functions. */
   readonly shape: string

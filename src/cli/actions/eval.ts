@@ -96,9 +96,9 @@ async function showExplanation(
 
 function readsText(explanation: Json): string {
   const sets = listAt(explanation, 'sets').map(set => {
-    const owner = textAt(set, 'collection')
+    const collection = textAt(set, 'collection')
     const index = textAt(set, 'index')
-    const name = [owner, index].filter(each => each !== '').join('.')
+    const name = [collection, index].filter(each => each !== '').join('.')
     return [`${textAt(set, 'kind')} ${name}`, quantity(textAt(set, 'entries'), 'entry', 'entries')]
   })
   const documents = listAt(explanation, 'documents').map(each => [

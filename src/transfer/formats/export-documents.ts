@@ -50,7 +50,7 @@ function readDocument(
     isDelete: version === 'delete',
     fields:
       collection === credentialsName
-        ? // The owner of credentials is always a reference.
+        ? // The field `document` of credentials is always a reference.
           credentials(element, notationOf({ ...inner, isCollection: () => true }))
         : fieldsOf(element, notationOf(inner)),
   }
