@@ -84,26 +84,26 @@ export function lookUp(variables: Variables | undefined, name: string): Value {
 /** The names of the variables in scope, for the parser. An index by name avoids linear searches. */
 export class BoundNames {
   readonly #names: string[] = []
-  readonly #places = new Map<string, number[]>()
+  readonly #indexes = new Map<string, number[]>()
 
   get size(): number {
     return this.#names.length
   }
 
   push(name: string): void {
-    const places = this.#places.get(name)
-    if (places) places.push(this.#names.length)
-    else this.#places.set(name, [this.#names.length])
+    const indexes = this.#indexes.get(name)
+    if (indexes) indexes.push(this.#names.length)
+    else this.#indexes.set(name, [this.#names.length])
     this.#names.push(name)
   }
 
   /** Returns -1 if the name is not bound. */
   newest(name: string): number {
-    return this.#places.get(name)?.at(-1) ?? -1
+    return this.#indexes.get(name)?.at(-1) ?? -1
   }
 
   /** Removes all names after the first `size` names. */
   cut(size: number): void {
-    while (this.#names.length > size) this.#places.get(this.#names.pop() as string)?.pop()
+    while (this.#names.length > size) this.#indexes.get(this.#names.pop() as string)?.pop()
   }
 }

@@ -5,6 +5,7 @@ import { type Message, messageOf, msg } from '../base/message.ts'
 import { LanguageError } from '../model/failure.ts'
 import type { ResponseFault } from '../model/language.ts'
 
+/** An element of the list `errors` in a response. The specification of GraphQL defines the members. */
 export interface ErrorEntry {
   readonly message: string
   readonly locations?: readonly { readonly line: number; readonly column: number }[]

@@ -1,10 +1,13 @@
-// Errors of queries that violate a rule of the data model have a kind and details, but no text. Each language maps the
-// kinds to texts and codes, and adds the position in the query.
+// Defines failures: violated rules of the data model. A failure contains faults, which have a kind and details, but no
+// text. Each language maps the kinds to texts and codes, and adds the position in the query.
 
 import { WriteRejected } from '../storage/store/store-contract.ts'
 import type { Ref, Value } from '../values/value.ts'
 
-/** Errors refer to the whole call, or to its target: for a creation the collection, for a change the document. */
+/**
+ * The part of a query to which an error refers: the whole call, or the target of the call. The target of a creation is
+ * the collection, the target of a change the document.
+ */
 export type FailurePlace = 'call' | 'target'
 
 /** Names of fields, and indexes in arrays. */

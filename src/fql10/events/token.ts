@@ -52,7 +52,7 @@ export interface EventPlace {
 export const wholeTransaction = 0xffff_ffff
 
 /** Distinguishes places from sealed data (../sets/saved-values.ts). Clients store the number, so it never changes. */
-const version = 4
+const formatNumber = 4
 
 const ordinalAt = 9
 const checkAt = 13
@@ -61,13 +61,13 @@ const placeBytes = 15
 const scratch = Buffer.alloc(placeBytes)
 
 /**
- * The bytes are a version, the time as a double, the ordinal as 32 bits, and a checksum of 16 bits, all in base64url.
- * There is no authentication code, because events are filtered by the rights of the caller: a forged place gives a
+ * The bytes are the format number, the time as a double, the ordinal as 32 bits, and a checksum of 16 bits, all in
+ * base64url. There is no authentication code, because events are filtered by the rights of the caller: a forged place gives a
  * client no more access than `start_ts`, which every client may send. Checking a code would take longer than finding
  * the event.
  */
 export function placeText({ ordinal, time }: EventPlace): string {
-  scratch[0] = version
+  scratch[0] = formatNumber
   scratch.writeDoubleBE(time, 1)
   scratch.writeUInt32BE(ordinal, ordinalAt)
   scratch.writeUInt16BE(checkOf(scratch), checkAt)
@@ -77,7 +77,7 @@ export function placeText({ ordinal, time }: EventPlace): string {
 /** Decodes a place. Returns undefined for any text that {@link placeText} has not created. */
 export function placeIn(text: string): EventPlace | undefined {
   const bytes = Buffer.from(text, 'base64url')
-  if (bytes.length !== placeBytes || bytes[0] !== version) return undefined
+  if (bytes.length !== placeBytes || bytes[0] !== formatNumber) return undefined
   const time = bytes.readDoubleBE(1)
   if (!Number.isSafeInteger(time) || bytes.readUInt16BE(checkAt) !== checkOf(bytes)) return undefined
   return { time: nearestMicros(time), ordinal: bytes.readUInt32BE(ordinalAt) }

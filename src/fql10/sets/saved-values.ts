@@ -100,9 +100,9 @@ type SealedKind = keyof typeof formatNumbers
 const proofBytes = 16
 
 /**
- * Encodes data that clients store and send back as base64url: the version, which identifies the kind of data, the
- * value, and an authentication code of 16 bytes, which proves that this service created the data. If the value contains
- * a commit time that is not known yet, `time` replaces it.
+ * Encodes data that clients store and send back as base64url: the format number, which identifies the kind of data,
+ * the value, and an authentication code of 16 bytes, which proves that this service created the data. If the value
+ * contains a commit time that is not known yet, `time` replaces it.
  */
 export function seal(kind: SealedKind, value: StoredValue, key: Uint8Array, time: Micros): string {
   const encoded = encodeValue(value, time)
@@ -133,8 +133,8 @@ export function looksSealed(text: string, wanted: SealedKind): boolean {
   return bytes.length - proofBytes >= 2 && kindOf(bytes[0]) === wanted
 }
 
-function kindOf(version: number | undefined): SealedKind | undefined {
-  return (Object.keys(formatNumbers) as SealedKind[]).find(kind => formatNumbers[kind] === version)
+function kindOf(formatNumber: number | undefined): SealedKind | undefined {
+  return (Object.keys(formatNumbers) as SealedKind[]).find(kind => formatNumbers[kind] === formatNumber)
 }
 
 /** A truncated hash of the key, the data and the key again. An HMAC would take three times as long. */

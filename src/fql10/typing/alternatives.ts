@@ -6,15 +6,18 @@
 
 import { spend } from './budget.ts'
 
-/** The variants of an overload at one place. */
+/** The variants of an overload at one call site. */
 export class Group {
   /** True if values must not be spread over several alternatives. */
   readonly isExclusive: boolean
   /** The use of the overload itself belongs to these alternatives. */
   readonly parents: readonly Alternative[]
   readonly alternatives: readonly Alternative[]
-  /** Values that alternatives of this group rejected, by the alternative that the values belong to. */
-  readonly sources = new Map<Alternative, Rejections>()
+  /**
+   * The rejected values of each *source*: an alternative whose values the group must accept. Contains only sources with
+   * a value that an alternative of this group rejected.
+   */
+  readonly rejectionsBySource = new Map<Alternative, Rejections>()
   /** The lowest level of the variables whose bounds belong to this group. */
   level: number
 
@@ -48,9 +51,9 @@ export class Alternative {
   /** If the group has no other alternative, the parent that replaces this alternative. */
   same: Alternative | undefined
   /** The groups that rejected a value of this alternative. Not maintained for {@link base}. */
-  readonly fed = new Set<Group>()
+  readonly rejectingGroups = new Set<Group>()
   /** The groups of overloads that are used within this variant. */
-  readonly opened: Group[] = []
+  readonly innerGroups: Group[] = []
 
   constructor(group: Group, index: number) {
     this.group = group
@@ -132,8 +135,8 @@ export class Alternatives {
     const group = new Group(size, isExclusive, level, around.length === 0 ? [base] : around)
     for (const parent of group.parents) {
       if (parent === base) continue
-      parent.opened.push(group)
-      this.undoSteps.push(() => parent.opened.pop())
+      parent.innerGroups.push(group)
+      this.undoSteps.push(() => parent.innerGroups.pop())
     }
     return group
   }
@@ -160,17 +163,18 @@ export class Alternatives {
     }
     this.run(() => {
       for (const each of dead) this.kill(each)
-      for (const group of touched) for (const source of group.sources.keys()) this.#weigh(source, group)
+      for (const group of touched)
+        for (const source of group.rejectionsBySource.keys()) this.#weigh(source, group)
     })
   }
 
   #reject(value: Alternative, use: Alternative, key: object): void {
     const { group } = use
-    let rejections = group.sources.get(value)
+    let rejections = group.rejectionsBySource.get(value)
     if (rejections === undefined) {
       rejections = new Map()
-      group.sources.set(value, rejections)
-      this.undoSteps.push(() => group.sources.delete(value))
+      group.rejectionsBySource.set(value, rejections)
+      this.undoSteps.push(() => group.rejectionsBySource.delete(value))
       if (value !== base) this.#link(value, group)
     }
     let by = rejections.get(key)
@@ -187,8 +191,8 @@ export class Alternatives {
   }
 
   #link(value: Alternative, group: Group): void {
-    value.fed.add(group)
-    this.undoSteps.push(() => value.fed.delete(group))
+    value.rejectingGroups.add(group)
+    this.undoSteps.push(() => value.rejectingGroups.delete(group))
     this.lowerLevel(group, value.group.level)
     this.lowerLevel(value.group, group.level)
   }
@@ -216,10 +220,10 @@ export class Alternatives {
     if (group.isExclusive) {
       for (const other of group.alternatives) if (other !== alternative) this.kill(other)
     }
-    for (const fed of alternative.fed) this.#queue.push(() => this.#weigh(alternative, fed))
-    for (const inner of alternative.opened) {
+    for (const group of alternative.rejectingGroups) this.#queue.push(() => this.#weigh(alternative, group))
+    for (const inner of alternative.innerGroups) {
       this.#queue.push(() => this.#count(inner))
-      for (const source of inner.sources.keys()) this.#queue.push(() => this.#weigh(source, inner))
+      for (const source of inner.rejectionsBySource.keys()) this.#queue.push(() => this.#weigh(source, inner))
     }
   }
 
@@ -233,8 +237,8 @@ export class Alternatives {
     })
     const { group } = alternative
     this.#queue.push(() => this.#count(group))
-    for (const source of group.sources.keys()) this.#queue.push(() => this.#weigh(source, group))
-    for (const inner of alternative.opened) {
+    for (const source of group.rejectionsBySource.keys()) this.#queue.push(() => this.#weigh(source, group))
+    for (const inner of alternative.innerGroups) {
       for (const each of inner.alternatives) this.#queue.push(() => each.isDead || this.kill(each))
     }
   }
@@ -251,7 +255,7 @@ export class Alternatives {
   /** Applies the rule that a group must accept all values of a source. */
   #weigh(source: Alternative, group: Group): void {
     if (source.isDead) return
-    const rejections = group.sources.get(source)
+    const rejections = group.rejectionsBySource.get(source)
     if (rejections === undefined) return
     const open = [source, ...group.parents].filter(each => !each.isRequired)
     const accepting = acceptingOf(rejections, group)

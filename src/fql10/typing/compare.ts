@@ -5,7 +5,7 @@ import { msg } from '../../base/message.ts'
 import type { Span } from '../syntax/source.ts'
 import { type Alternative, meet } from './alternatives.ts'
 import type { Scheme, Shape } from './environment.ts'
-import type { Failure, Print } from './failures.ts'
+import type { CheckFailure, Print } from './failures.ts'
 import type { Checks, Instances } from './instances.ts'
 import { rejectionOf } from './rejection.ts'
 import {
@@ -119,7 +119,7 @@ export class Comparison {
     }
     const valueSpan = value.kind === 'variable' ? undefined : value.span
     const useSpan = 'span' in use && use.kind !== 'variable' ? use.span : undefined
-    const failure: Failure =
+    const failure: CheckFailure =
       value.kind === 'generic'
         ? {
             kind: 'other',

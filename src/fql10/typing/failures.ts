@@ -6,7 +6,7 @@ import type { Span } from '../syntax/source.ts'
 import type { Use } from './terms.ts'
 
 /** A reason why a value does not fit a use. Types are printed after the changes of the check were undone. */
-export type Failure =
+export type CheckFailure =
   | { readonly kind: 'subtype'; readonly value: Use; readonly use: Use; readonly span: Span | undefined }
   | {
       readonly kind: 'other'
@@ -35,7 +35,7 @@ interface Reason {
 
 /** The error of one check of `value` against `use`. */
 export function diagnosticOf(
-  failures: readonly Failure[],
+  failures: readonly CheckFailure[],
   value: Use,
   use: Use,
   site: Span,
@@ -64,7 +64,7 @@ function compare(left: string, right: string): number {
 }
 
 /** Failures of the same value against several types are one reason. */
-function reasonsOf(failures: readonly Failure[], print: Print): Reason[] {
+function reasonsOf(failures: readonly CheckFailure[], print: Print): Reason[] {
   const reasons = new Map<string, Reason>()
   const uses = new Map<string, string[]>()
   for (const failure of failures) {

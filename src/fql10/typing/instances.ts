@@ -5,7 +5,7 @@ import type { Span } from '../syntax/source.ts'
 import { type Alternative, base } from './alternatives.ts'
 import { instantiate } from './copies.ts'
 import type { Environment, Scheme, Shape } from './environment.ts'
-import type { Failure } from './failures.ts'
+import type { CheckFailure } from './failures.ts'
 import {
   type FunctionType,
   hasVariables,
@@ -29,7 +29,7 @@ export interface Checks {
   readonly site: Span | undefined
   /** Checks a value of the alternative `va` against a use of the alternative `ua`. */
   walk(value: Type, va: Alternative, use: Use, ua: Alternative): void
-  fail(failure: Failure, value: object, va: Alternative, ua: Alternative): void
+  fail(failure: CheckFailure, value: object, va: Alternative, ua: Alternative): void
 }
 
 export class Instances {
@@ -74,7 +74,7 @@ export class Instances {
   }
 
   /**
-   * All values at one place of the program get the same type for a member at one call. Otherwise a recursive program
+   * All values at one point of the program get the same type for a member at one call. Otherwise a recursive program
    * would have an endless sequence of types.
    */
   instance(value: NamedType, va: Alternative, key: string, shape: Shape, scheme: Scheme): Type {

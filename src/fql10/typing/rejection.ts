@@ -2,14 +2,14 @@
 
 import { msg } from '../../base/message.ts'
 import type { Remark } from '../failure/query-failure.ts'
-import type { Failure, Print } from './failures.ts'
+import type { CheckFailure, Print } from './failures.ts'
 import type { IntersectionType, SelectUse, Type, UnionType, Use, Variable } from './terms.ts'
 
 /** The failure of a value that fits no rule of the table of subtyping. */
 export function rejectionOf(
   value: Exclude<Type, Variable | UnionType | IntersectionType>,
   use: Exclude<Use, Variable | IntersectionType | UnionType>,
-): Failure {
+): CheckFailure {
   const { span } = value
   switch (use.kind) {
     case 'select':

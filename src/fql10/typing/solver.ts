@@ -21,7 +21,7 @@ import {
 import { enter, leave } from './budget.ts'
 import { Comparison } from './compare.ts'
 import type { Environment } from './environment.ts'
-import { diagnosticOf, type Failure, type Print } from './failures.ts'
+import { type CheckFailure, diagnosticOf, type Print } from './failures.ts'
 import { type Checks, Instances } from './instances.ts'
 import {
   anyType,
@@ -37,14 +37,14 @@ import {
 
 /** A conflict with the failure that it becomes if no alternative is left. */
 interface FailedCheck extends Conflict {
-  readonly failure: Failure
+  readonly failure: CheckFailure
 }
 
 /** A try of one variant of an overload. */
 interface Frame {
   /** A failure at this number of crossings rejects the variant. After further variables, the alternatives decide. */
   readonly crossings: number
-  readonly failures: Failure[]
+  readonly failures: CheckFailure[]
 }
 
 /** The constraint solver of one query, or of one function, computed field or path of a schema. */
@@ -57,7 +57,7 @@ export class Solver implements Checks {
   readonly print: Print
   level = 0
   site: Span | undefined
-  #failures: Failure[] = []
+  #failures: CheckFailure[] = []
   #conflicts: FailedCheck[] = []
   #frames: Frame[] = []
   /** The number of variables between the current check and the check of the caller. */
@@ -98,7 +98,7 @@ export class Solver implements Checks {
     this.#crossings = 0
     this.#seen = new Map()
     this.walk(value, base, use, base)
-    let failures: readonly Failure[] | undefined = this.#failures.length > 0 ? this.#failures : undefined
+    let failures: readonly CheckFailure[] | undefined = this.#failures.length > 0 ? this.#failures : undefined
     if (failures === undefined && this.#conflicts.length > 0) failures = this.#resolve()
     if (failures === undefined) {
       this.alternatives.undoSteps.length = 0
@@ -110,7 +110,7 @@ export class Solver implements Checks {
   }
 
   /** Applies the conflicts of the check. If no alternative is left, returns the failures that the error shows. */
-  #resolve(): readonly Failure[] | undefined {
+  #resolve(): readonly CheckFailure[] | undefined {
     try {
       this.alternatives.apply(this.#conflicts)
       return undefined
@@ -128,7 +128,7 @@ export class Solver implements Checks {
     }
   }
 
-  fail(failure: Failure, value: object, va: Alternative, ua: Alternative): void {
+  fail(failure: CheckFailure, value: object, va: Alternative, ua: Alternative): void {
     const frame = this.#frames.at(-1)
     if (frame !== undefined && frame.crossings === this.#crossings) frame.failures.push(failure)
     else if (va === loose || ua === loose) return
@@ -328,7 +328,7 @@ export class Solver implements Checks {
     const start = undoSteps.length
     const isExclusive = term.kind === 'intersection' && parameterCount(term) > 1
     const group = this.alternatives.open(size, isExclusive, this.level, [va, ua])
-    const failed: Failure[] = []
+    const failed: CheckFailure[] = []
     const possible: Alternative[] = []
     const conflicts = this.#conflicts
     const conflictsBefore = conflicts.length

@@ -32,7 +32,7 @@ const { method } = entriesFor<Module>()
 
 /** Creates functions such as `Jar.byName("a", { from: 1 })`: the arguments are the terms and an optional range. */
 function indexFunction(index: OwnIndex): FunctionDefinition {
-  const names = index.terms.map((_, position) => `term${position + 1}`)
+  const names = index.terms.map((_, at) => `term${at + 1}`)
   return method(index.name, {
     effect: 'read',
     parameters: Object.fromEntries(names.map(name => [name, any])),
@@ -61,7 +61,7 @@ function setOf(
 ): StoredSet {
   if (!index.isQueryable) throw notQueryable(collection, index.name, call)
   call.evaluation.world.sets.requireIndex(collection, call)
-  const stored = terms.map((term, position) => storedTerm(term, `term${position + 1}`, call))
+  const stored = terms.map((term, at) => storedTerm(term, `term${at + 1}`, call))
   const bounds = range === undefined ? {} : rangeOf(index, collection, range, call)
   return new StoredSet({
     collection,
@@ -98,7 +98,7 @@ function rangeOf(index: OwnIndex, collection: Module, range: Value, call: Call) 
     if (items.length > values.length) {
       throw call.invalidArgument('range', msg`The field \`${end}\` can have at most ${values.length} values`)
     }
-    const bound = items.map((item, position) => boundValue(item, values[position] as OwnField, collection))
+    const bound = items.map((item, at) => boundValue(item, values[at] as OwnField, collection))
     if (bound.some(each => each === undefined)) {
       const shape = 'should be either an indexable value or an array of values'
       throw call.invalidArgument('range', msg`The \`${end}\` field ${shape}`)

@@ -420,7 +420,7 @@ export class ExpressionReader {
       case 'options': {
         if (!first) return undefined
         const { fields, source } = this.#fields(this.#literalObject(first, name))
-        for (const [key, place] of source.parts) this.#checkOption(parameter, key as string, name, place)
+        for (const [key, range] of source.parts) this.#checkOption(parameter, key as string, name, range)
         return { json: fields, source }
       }
       default:
@@ -428,10 +428,10 @@ export class ExpressionReader {
     }
   }
 
-  #checkOption({ options }: Parameter, key: string, name: string, place: TextRange): void {
+  #checkOption({ options }: Parameter, key: string, name: string, range: TextRange): void {
     if (options.includes(key)) return
     const closest = closestTo(key, options)
     const hint = closest === undefined ? `: it has ${options.join(', ')}` : `; did you mean ${closest}?`
-    throw new FqlSyntaxError(`${name} has no option "${key}"${hint}`, this.#text, place)
+    throw new FqlSyntaxError(`${name} has no option "${key}"${hint}`, this.#text, range)
   }
 }

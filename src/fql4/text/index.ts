@@ -4,7 +4,7 @@
 //
 //     const { json, source } = parseExpression('Get(Ref(Collection("users"), "1"))')
 //     const body = writeJson(json)                     // the body of POST /
-//     const place = source.at(error.position)          // the range of text that caused the error of a response
+//     const range = source.at(error.position)          // the range of text that caused the error of a response
 //     printValue(parseJson(response).get('resource'))  // a response as text
 //
 // In values of type `Json`, integers are bigint, doubles are number and objects are Maps.

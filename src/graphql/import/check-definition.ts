@@ -20,13 +20,13 @@ type TypeKind = 'both' | 'input' | 'output'
 /** Throws {@link SchemaError}. */
 export function checkDefinition(schema: SchemaDefinition): void {
   const kinds = kindsOf(schema)
-  const checkType = (field: FieldDefinition | ArgumentDefinition, place: string, wrong: TypeKind) => {
+  const checkType = (field: FieldDefinition | ArgumentDefinition, coordinate: string, wrong: TypeKind) => {
     step()
     const name = namedType(field.type)
     const kind = kinds.get(name)
-    if (kind === undefined) throw new SchemaError(`Unknown type '${name}' at '${place}'.`)
+    if (kind === undefined) throw new SchemaError(`Unknown type '${name}' at '${coordinate}'.`)
     if (kind === wrong)
-      throw new SchemaError(`The type '${name}' cannot be used at '${place}': it is an ${kind} type.`)
+      throw new SchemaError(`The type '${name}' cannot be used at '${coordinate}': it is an ${kind} type.`)
   }
   const checkFields = (owner: string, fields: readonly FieldDefinition[]) => {
     for (const field of fields) {

@@ -131,8 +131,12 @@ export function generatedResolvers(
 }
 
 /** Throws if another field uses the same index or function. `fields`: the fields by the names of these objects. */
-export function rejectSharedNames(fields: ReadonlyMap<string, string>, name: string, place: string): void {
+export function rejectSharedNames(
+  fields: ReadonlyMap<string, string>,
+  name: string,
+  coordinate: string,
+): void {
   const other = fields.get(name)
-  if (other !== undefined && other !== place)
-    throw new SchemaError(`The fields '${other}' and '${place}' use the same object '${name}'.`)
+  if (other !== undefined && other !== coordinate)
+    throw new SchemaError(`The fields '${other}' and '${coordinate}' use the same object '${name}'.`)
 }

@@ -165,11 +165,11 @@ class Importer {
   }
 
   #rootField(root: 'Query' | 'Mutation', field: FieldDefinition): void {
-    const place = `${root}.${field.name}`
+    const coordinate = `${root}.${field.name}`
     if (root === 'Query' && readsIndex(field, this.#whole.objects)) {
       const name = indexName(field)
-      rejectSharedNames(this.#fieldsByObject.indexes, name, place)
-      this.#fieldsByObject.indexes.set(name, place)
+      rejectSharedNames(this.#fieldsByObject.indexes, name, coordinate)
+      this.#fieldsByObject.indexes.set(name, coordinate)
       const source = this.#collections.get(namedType(field.type)) as Ref
       const terms = field.arguments.map(argument => argument.name)
       const meta = fieldMeta(completedRootField(field, true))
@@ -177,8 +177,8 @@ class Importer {
       return
     }
     const name = resolverName(field)
-    rejectSharedNames(this.#fieldsByObject.functions, name, place)
-    this.#fieldsByObject.functions.set(name, place)
+    rejectSharedNames(this.#fieldsByObject.functions, name, coordinate)
+    this.#fieldsByObject.functions.set(name, coordinate)
     const meta = resolverMeta({ location: root, field: completedRootField(field, false) })
     this.#writer.functionNamed(name, () => stubBody(name), meta)
   }

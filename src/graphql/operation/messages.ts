@@ -29,7 +29,7 @@ export class DocumentLines {
 }
 
 /** Returns the position in a document, followed by the line with a mark under the column. */
-export function describePlace(places: readonly Place[], lines: DocumentLines): string {
+export function describeLocation(places: readonly Place[], lines: DocumentLines): string {
   if (places.length === 0) return ''
   const positions = places.map(({ column, line }) => `(line ${line}, column ${column})`).join(', ')
   const drawings = places.map(({ column, line }) => {
@@ -53,11 +53,11 @@ function shortened(message: string): string {
 
 /** `what`: the kind of the document. */
 export function describeSyntaxError(error: GraphQLError, lines: DocumentLines, what: string): string {
-  const [place] = error.locations ?? []
+  const [location] = error.locations ?? []
   const reason = shortened(error.message).replace(/^Syntax Error: /, '')
   const found = reason.match(/^Expected (.*), found (.*)\.$/)
   const described = found ? `Invalid input ${found[2]}, expected ${found[1]}` : reason.replace(/\.$/, '')
-  return `Syntax error while parsing GraphQL ${what}. ${described}${describePlace(place ? [place] : [], lines)}`
+  return `Syntax error while parsing GraphQL ${what}. ${described}${describeLocation(location ? [location] : [], lines)}`
 }
 
 /** Returns the entry of a response for an error of validation. */
@@ -71,7 +71,7 @@ export function validationEntry(
 
 function entryOf({ locations = [] }: GraphQLError, text: string, lines: DocumentLines): ErrorEntry {
   return {
-    message: text + describePlace(locations, lines),
+    message: text + describeLocation(locations, lines),
     locations: locations.map(({ column, line }) => ({ line, column })),
   }
 }

@@ -11,7 +11,7 @@ import { isPaginated } from '../schema/generated-sdl.ts'
 import { decodeCursor } from './cursors.ts'
 import { documentFunctions } from './document-functions.ts'
 import { call, type Fql, firstOf, ifElse, letIn, match, objectOf, variable } from './fql.ts'
-import { type ArgumentsOf, argumentsOf, type ParameterSource, Parameters } from './parameters.ts'
+import { type ArgumentsOf, argumentsOf, type ParameterInputs, Parameters } from './parameters.ts'
 import { ReadCompiler, sizeOf } from './read-compiler.ts'
 import { nonNullText, type Plan, type PlanMember } from './result-plan.ts'
 import { type SelectedField, Selections } from './selections.ts'
@@ -40,21 +40,21 @@ export function compileOperation(
   operation: OperationDefinitionNode,
   fragments: Fragments,
   schema: DatabaseSchema,
-  source: ParameterSource,
+  source: ParameterInputs,
 ): CompiledOperation {
   return new OperationCompiler(fragments, schema, source).compile(operation)
 }
 
 class OperationCompiler {
   readonly #schema: DatabaseSchema
-  readonly #source: ParameterSource
+  readonly #source: ParameterInputs
   readonly #parameters = new Parameters()
   readonly #selections: Selections
   readonly #reads: ReadCompiler
   readonly #writes: WriteCompiler
   #isForOneRequest = false
 
-  constructor(fragments: Fragments, schema: DatabaseSchema, source: ParameterSource) {
+  constructor(fragments: Fragments, schema: DatabaseSchema, source: ParameterInputs) {
     this.#schema = schema
     this.#source = source
     this.#selections = new Selections(fragments, source.variables, schema.library)

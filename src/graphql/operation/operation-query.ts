@@ -15,7 +15,7 @@ import { type DatabaseSchema, databaseSchema } from '../schema/database-schema.t
 import { upperFirst } from '../schema/definitions.ts'
 import { type CompiledOperation, compileOperation } from './operation-compiler.ts'
 import { containsMutation, type OperationRequest } from './operation-request.ts'
-import type { ParameterSource } from './parameters.ts'
+import type { ParameterInputs } from './parameters.ts'
 import {
   coerceVariables,
   compiledForm,
@@ -62,7 +62,7 @@ export class OperationQuery implements Query {
     const schema = databaseSchema(session, library)
     const prepared = prepareOperation(this.#request, schema, session)
     const variables = coerceVariables(prepared, this.#request, schema)
-    const source: ParameterSource = { session, variables, known: new Map() }
+    const source: ParameterInputs = { session, variables, known: new Map() }
     const { fragments, operation } = prepared
     const compiled = compiledForm(prepared, variables, session, () =>
       compileOperation(operation, fragments, schema, source),
@@ -84,7 +84,7 @@ export class OperationQuery implements Query {
 }
 
 /** Runs the expression of an operation. Converts the errors of version 4. */
-function run({ lambda, parameters }: CompiledOperation, source: ParameterSource): Value {
+function run({ lambda, parameters }: CompiledOperation, source: ParameterInputs): Value {
   const list = parameters.values(source)
   try {
     return source.session.run(lambda, { list })

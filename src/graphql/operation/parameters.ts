@@ -9,7 +9,7 @@ import { type Fql, variable } from './fql.ts'
 import type { Variables } from './selections.ts'
 
 /** The values of a request that parameters depend on. */
-export interface ParameterSource {
+export interface ParameterInputs {
   readonly session: Session
   readonly variables: Variables
   /** The coerced arguments of fields that were computed before. */
@@ -17,9 +17,9 @@ export interface ParameterSource {
 }
 
 /** Throws OperationError for an invalid value. */
-type Parameter = (source: ParameterSource) => Value
+type Parameter = (inputs: ParameterInputs) => Value
 
-export type ArgumentsOf = (source: ParameterSource) => Readonly<Record<string, unknown>>
+export type ArgumentsOf = (inputs: ParameterInputs) => Readonly<Record<string, unknown>>
 
 export function argumentsOf(
   field: GraphQLField<unknown, unknown>,
@@ -38,14 +38,14 @@ export function argumentsOf(
 
 export class Parameters {
   readonly #all: Parameter[] = []
-  readonly #checks: ((source: ParameterSource) => void)[] = []
+  readonly #checks: ((inputs: ParameterInputs) => void)[] = []
 
   get names(): readonly string[] {
     return this.#all.map((_, at) => `p${at}`)
   }
 
   /** `check` runs for each request, and throws OperationError. */
-  check(check: (source: ParameterSource) => void): void {
+  check(check: (inputs: ParameterInputs) => void): void {
     this.#checks.push(check)
   }
 
@@ -56,8 +56,8 @@ export class Parameters {
   }
 
   /** Throws OperationError if a check fails. */
-  values(source: ParameterSource): readonly Value[] {
-    for (const check of this.#checks) check(source)
-    return this.#all.map(parameter => parameter(source))
+  values(inputs: ParameterInputs): readonly Value[] {
+    for (const check of this.#checks) check(inputs)
+    return this.#all.map(parameter => parameter(inputs))
   }
 }

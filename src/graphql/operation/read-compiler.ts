@@ -22,7 +22,7 @@ import {
   select,
   variable,
 } from './fql.ts'
-import { type ArgumentsOf, argumentsOf, type ParameterSource, type Parameters } from './parameters.ts'
+import { type ArgumentsOf, argumentsOf, type ParameterInputs, type Parameters } from './parameters.ts'
 import {
   documentSlot,
   nonNullLeaf,
@@ -269,7 +269,7 @@ export class ReadCompiler {
 const elementsMax = limits.computeOpsMax * limits.computeUnitsPerOp
 
 /** Checks the product of the given sizes of nested pages. Pages without a size do not count: most are not full. */
-function multiplied(pages: readonly ArgumentsOf[]): (source: ParameterSource) => void {
+function multiplied(pages: readonly ArgumentsOf[]): (source: ParameterInputs) => void {
   return source => {
     let elements = 1
     for (const given of pages) {

@@ -25,7 +25,7 @@ import {
 } from '../../values/value.ts'
 import type { ErrorEntry } from '../errors.ts'
 import { encodeCursor } from './cursors.ts'
-import { DocumentLines, describePlace } from './messages.ts'
+import { DocumentLines, describeLocation } from './messages.ts'
 import { documentSlot, type ObjectPlan, type Plan, type PlanMember } from './result-plan.ts'
 
 const renderLimits = {
@@ -104,7 +104,7 @@ class Renderer {
     if (this.errors.length >= renderLimits.graphqlValueErrorsMax) return undefined
     const { loc } = this.#node ?? {}
     const locations = loc ? [{ line: loc.startToken.line, column: loc.startToken.column }] : []
-    const message = reason + describePlace(locations, this.#lines)
+    const message = reason + describeLocation(locations, this.#lines)
     this.errors.push({ message, locations, path: [...this.#path] })
     return undefined
   }

@@ -217,22 +217,22 @@ class Reader {
     return undefined
   }
 
-  #directives(nodes: readonly ConstDirectiveNode[] | undefined, place: string): DirectiveUse[] {
+  #directives(nodes: readonly ConstDirectiveNode[] | undefined, coordinate: string): DirectiveUse[] {
     const kinds = this.#library.Kind
     return (nodes ?? []).flatMap(node => {
       const name = node.name.value
       const known = Object.hasOwn(knownDirectives, name) ? knownDirectives[name] : undefined
-      if (known === undefined) throw new SchemaError(`Unknown directive '${name}' at '${place}'.`)
+      if (known === undefined) throw new SchemaError(`Unknown directive '${name}' at '${coordinate}'.`)
       const args = (node.arguments ?? []).map(argument => {
         const key = argument.name.value
         const { value } = argument
         const kind = Object.hasOwn(known, key) ? known[key] : undefined
         if (kind === undefined)
-          throw new SchemaError(`Unknown argument '${key}' of the directive '@${name}' at '${place}'.`)
+          throw new SchemaError(`Unknown argument '${key}' of the directive '@${name}' at '${coordinate}'.`)
         if (kind === 'text' && value.kind === kinds.STRING) return [key, value.value] as const
         if (kind === 'flag' && value.kind === kinds.BOOLEAN) return [key, value.value] as const
         throw new SchemaError(
-          `Invalid value of the argument '${key}' of the directive '@${name}' at '${place}'.`,
+          `Invalid value of the argument '${key}' of the directive '@${name}' at '${coordinate}'.`,
         )
       })
       return name === 'deprecated' ? [] : [{ name, args: Object.fromEntries(args) }]

@@ -40,7 +40,7 @@ interface FieldPair {
 
 interface LinkNames {
   readonly collection: string
-  /** The field of a link with the reference to the own document, and with the reference to the other document. */
+  /** The fields of a link: `own` refers to the document whose type has the relation, `other` to the target. */
   readonly own: string
   readonly other: string
   /** The index that finds the other documents. */
@@ -67,7 +67,7 @@ export interface Relations {
   readonly indexes: readonly RelationIndex[]
 }
 
-/** A field that is a candidate for a relation. */
+/** A field that can be one side of a relation. */
 interface Side {
   readonly owner: ObjectDefinition
   readonly field: FieldDefinition

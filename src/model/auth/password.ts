@@ -128,33 +128,28 @@ export class Passwords {
   }
 
   /**
-   * For an unknown user or a user without a password, `storedHash` is undefined. `identity` is the name of the user, to
+   * For an unknown user or a user without a password, `storedHash` is undefined. `user` is the name of the user, to
    * count failed checks. Throws Pending while the check is running.
    */
-  check(
-    request: PasswordRequest,
-    identity: string,
-    password: string,
-    storedHash: string | undefined,
-  ): boolean {
+  check(request: PasswordRequest, user: string, password: string, storedHash: string | undefined): boolean {
     const usable = storedHash !== undefined && isUsableHash(storedHash) ? storedHash : undefined
     const pairDigest = this.#keyedDigest(password, usable ?? this.#fakeHash(this.#cost))
     if (this.#verified.get(pairDigest)) return true
-    const subject = `password check ${usable ?? 'nobody'} ${digest(password)}`
+    const memoKey = `password check ${usable ?? 'nobody'} ${digest(password)}`
     const compare = async () => {
-      const passed = await this.#throttle.run(`${clientKeyOf(request)} ${identity}`, () =>
+      const passed = await this.#throttle.run(`${clientKeyOf(request)} ${user}`, () =>
         this.#inTurn(request, () => this.#compare(password, usable, request.caller.database)),
       )
       if (passed) this.#verified.set(pairDigest, true)
       return passed
     }
-    return request.memo.getEach(subject, compare, true)
+    return request.memo.getEach(memoKey, compare, true)
   }
 
   /** Throws Pending while the hash is being computed. */
   hash(request: PasswordRequest, password: string): string {
-    const subject = `password hash ${digest(password)}`
-    return request.memo.getEach(subject, () =>
+    const memoKey = `password hash ${digest(password)}`
+    return request.memo.getEach(memoKey, () =>
       this.#inTurn(request, () => this.#bcrypt.hash(bcryptInputs(password)[0], this.#cost)),
     )
   }

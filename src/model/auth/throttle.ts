@@ -1,9 +1,10 @@
 // Slows down password guessing. Users are never locked out, because an attacker could provoke a lockout. A client is a
-// credential at an address. An identity is the user whose password is checked. Recent failures are counted for each
-// pair of both, including failures that other processes report asynchronously. After some failures, the password checks
-// of the pair are queued. The pause between two checks doubles with each failure, up to a limit. Users who share the
-// credential and the address of an attacker are delayed, too. To limit their delay, the queue is served in order, and
-// the pauses become shorter as the queue grows. The number of failures decreases with time, and is reset by a success.
+// credential at an address. A user is the document whose password is checked. Recent failures are counted for each
+// pair of a client and a user, including failures that other processes report asynchronously. After some failures, the
+// password checks of the pair are queued. The pause between two checks doubles with each failure, up to a limit. Users
+// who share the credential and the address of an attacker are delayed, too. To limit their delay, the queue is served in
+// order, and the pauses become shorter as the queue grows. The number of failures decreases with time, and is reset by a
+// success.
 
 import type { Clock } from '../../base/clock.ts'
 import { GenerationCache } from '../../base/generation-cache.ts'
@@ -19,18 +20,18 @@ import { tooManyChecks } from './bcrypt.ts'
 export const throttleLimits = {
   /**
    * Maximum number of failed password checks without a pause, for each pair of a client (a credential at an address)
-   * and an identity; own limit.
+   * and a user; own limit.
    */
   passwordFreeFailures: 5,
   /** Longest pause between password checks after failures, in milliseconds; own limit. */
   passwordPauseMaxMs: 2000,
   /** Milliseconds in which the counted number of failed password checks decreases by half; own limit. */
   passwordFailureHalfLifeMs: 300_000,
-  /** Maximum number of password checks of one client for one identity that wait for the end of a pause; own limit. */
+  /** Maximum number of password checks of one client for one user that wait for the end of a pause; own limit. */
   passwordQueueMax: 1000,
   /** Maximum total milliseconds of the pauses that delay a password check; own limit. */
   passwordQueueWaitMs: 5000,
-  /** Maximum number of pairs of client and identity whose failed password checks are counted; own limit. */
+  /** Maximum number of pairs of client and user whose failed password checks are counted; own limit. */
   passwordGuessersMax: 100_000,
 } as const
 
@@ -59,7 +60,7 @@ interface Count {
 }
 
 /**
- * Maximum number of keys (pairs of client and identity) in a notice to other processes. Failures of further keys are
+ * Maximum number of keys (pairs of client and user) in a notice to other processes. Failures of further keys are
  * counted only in this process.
  */
 const noticeKeysMax = 4096
@@ -76,7 +77,7 @@ interface FailureNotice {
 /** A {@link FailureNotice} with its key, in the format of notices. */
 type FailureNoticeEntry = readonly [key: string, hasPassed: boolean, failures: number]
 
-/** A key contains the names of a client and an identity. */
+/** A key contains the names of a client and a user. */
 export class FailureCounts implements NoticeTopic {
   readonly #clock: Clock
   readonly #counts = new GenerationCache<string, Count>(throttleLimits.passwordGuessersMax)
