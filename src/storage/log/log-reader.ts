@@ -121,7 +121,7 @@ export class LogReader {
     this.#drop(Number.POSITIVE_INFINITY)
   }
 
-  /** Reads the log after a position; returns false when the file of a segment is missing or was reused. */
+  /** Reads the log after the position of LMDB; returns false when the file of a segment is missing or was reused. */
   #catchUp(position: LogPosition): boolean {
     if (this.#segments[0] && this.#segments[0].header.number <= position.segment) this.#drop(position.segment)
     const oldest = this.#segments[0]

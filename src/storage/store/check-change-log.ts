@@ -37,7 +37,7 @@ export class ChangeLogCheck {
   /** The versions that were inserted into or removed from the past of a document, by reference and time. */
   readonly #rewritten = new Set<string>()
   /** The documents of one collection that one transaction changed: they are often checked consecutively. */
-  #recorded: { readonly place: string; readonly names: ReadonlySet<string> } | undefined
+  #recorded: { readonly key: string; readonly names: ReadonlySet<string> } | undefined
 
   constructor(context: CheckContext) {
     this.#context = context
@@ -74,15 +74,15 @@ export class ChangeLogCheck {
   }
 
   #isRecorded(ref: Ref, ts: Micros): boolean {
-    const place = `${ref.database}/${ref.collection}@${ts}`
-    if (this.#recorded?.place !== place) {
+    const key = `${ref.database}/${ref.collection}@${ts}`
+    if (this.#recorded?.key !== key) {
       const { view } = this.#context.snapshot
       const names = new Set<string>()
       for (const { changes, time } of readCollectionChanges(view, ref.database, ref.collection, ts)) {
         if (time === ts) for (const change of changes) names.add(nameRef(change.ref))
         break
       }
-      this.#recorded = { place, names }
+      this.#recorded = { key, names }
     }
     return this.#recorded.names.has(nameRef(ref))
   }
@@ -132,8 +132,9 @@ export class ChangeLogCheck {
       onStep('recorded changes')
       const { collection, database, ts } = decodeKeyOf('collectionChanges', row.key)
       if (!databases.has(database) || !catalogue.hasCollection(database, collection)) continue
-      const place = `${database}/${collection}`
-      const isExpected = ts >= this.#logBegin ? logged.has(`${place}@${ts}`) : scheduled.has(place)
+      const collectionName = `${database}/${collection}`
+      const isExpected =
+        ts >= this.#logBegin ? logged.has(`${collectionName}@${ts}`) : scheduled.has(collectionName)
       if (!isExpected)
         report(
           `the changes of ${ts} of collection ${collection} of database ${database} have no pending removal`,
