@@ -15,7 +15,7 @@ import { QueryFailure } from '../failure/query-failure.ts'
 import { callAt } from '../sets/lazy-set.ts'
 import { Doc, Id, isArray, isNull, isStruct, type Value, type WatchedPath } from '../value.ts'
 import { costsBetween, type EventCosts, historyCosts, noCosts, statsText, sumOf } from './event-costs.ts'
-import type { SourceReading } from './event-request.ts'
+import type { OpenedSource } from './event-request.ts'
 import { type CostCounters, type EventSnapshot, EventSnapshots } from './event-snapshots.ts'
 import { type EventPlace, placeText, wholeTransaction } from './token.ts'
 
@@ -46,13 +46,14 @@ interface Element {
   readonly snapshot: EventSnapshot
 }
 
+/** The event that a change causes. `error`: a filter or a mapping failed for the element. */
 type Outcome =
   | { readonly type: 'add' | 'update' | 'remove'; readonly element: Element }
   | { readonly type: 'error'; readonly error: string }
 
 /** Throws only errors that end the request; other errors become error events. */
 export function readEvents(
-  opened: SourceReading,
+  opened: OpenedSource,
   after: EventPlace,
   bounds: PageBounds,
   session: Session,
@@ -61,7 +62,7 @@ export function readEvents(
 }
 
 class PageReader {
-  readonly #opened: SourceReading
+  readonly #opened: OpenedSource
   readonly #session: Session
   readonly #snapshots: EventSnapshots
   /** True if the source has no filters and no watched fields, and the caller may read all documents of the source. */
@@ -73,7 +74,7 @@ class PageReader {
   /** The last change that was read, with or without an event. */
   #lastRead: EventPlace | undefined
 
-  constructor(opened: SourceReading, session: Session) {
+  constructor(opened: OpenedSource, session: Session) {
     this.#opened = opened
     this.#session = session
     this.#snapshots = new EventSnapshots(session, opened.world, opened.call)

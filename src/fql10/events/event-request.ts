@@ -31,7 +31,8 @@ const eventRequestLimits = {
   feedPageMax: 16_000,
 } as const
 
-export interface SourceReading {
+/** A decoded event source whose set and rights were checked. `world` and `call` read the documents of its events. */
+export interface OpenedSource {
   readonly source: ChangeSource
   readonly steps: readonly SourceStep[]
   readonly watched: readonly WatchedPath[] | undefined
@@ -45,7 +46,7 @@ function openSource(
   world: DataWorld,
   session: Session,
   mayRead: typeof mayReadSource,
-): SourceReading | string {
+): OpenedSource | string {
   if (token.database !== session.database) return 'it was created in another database.'
   const call = callOf(session, world)
   try {
@@ -72,9 +73,9 @@ function openSource(
 function mayReadSince(document: Doc, times: readonly Micros[], call: Call, session: Session): boolean {
   if (mayReadSource(document, call)) return true
   const { ref } = document
-  const kept = session.transaction.minimumValidTime(ref.database, ref.collection)
+  const minimumTime = session.transaction.minimumValidTime(ref.database, ref.collection)
   const snapshots = new EventSnapshots(session, call.evaluation.world as DataWorld, call)
-  const isReadable = times.some(time => time >= kept && snapshots.at(time).find(ref) !== undefined)
+  const isReadable = times.some(time => time >= minimumTime && snapshots.at(time).find(ref) !== undefined)
   snapshots.finish()
   return isReadable
 }
@@ -109,7 +110,7 @@ export interface EventRequest {
 /** `after`: the events start after this place. */
 interface EventStart {
   readonly token: SourceToken
-  readonly opened: SourceReading
+  readonly opened: OpenedSource
   readonly after: EventPlace
 }
 

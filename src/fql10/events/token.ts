@@ -62,9 +62,9 @@ const scratch = Buffer.alloc(placeBytes)
 
 /**
  * The bytes are the format number, the time as a double, the ordinal as 32 bits, and a checksum of 16 bits, all in
- * base64url. There is no authentication code, because events are filtered by the rights of the caller: a forged place gives a
- * client no more access than `start_ts`, which every client may send. Checking a code would take longer than finding
- * the event.
+ * base64url. There is no authentication code, because events are filtered by the rights of the caller: a forged place
+ * gives a client no more access than `start_ts`, which every client may send. Checking a code would take longer than
+ * finding the event.
  */
 export function placeText({ ordinal, time }: EventPlace): string {
   scratch[0] = formatNumber

@@ -18,13 +18,13 @@ import { offsetWithin, positionOf } from './string-search.ts'
 const { method } = entriesFor<string>()
 
 /** Compiling one character of an expression takes as long as searching this number of characters of a text. */
-const compilationsPerUnit = 64
+const searchedUnitsPerCompiledUnit = 64
 /** Executing this number of instructions of a compiled pattern takes as long as searching one character. */
 const instructionsPerUnit = 2
 
 /** Throws `invalid_regex`. */
 function compile(regex: string, call: Call): CompiledPattern {
-  longCall(regex.length * compilationsPerUnit)
+  longCall(regex.length * searchedUnitsPerCompiledUnit)
   try {
     return compilePattern(regex)
   } catch (error) {
