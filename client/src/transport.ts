@@ -31,7 +31,7 @@ export interface Request {
   readonly signal: AbortSignal | undefined
   /** Milliseconds until a response must begin; undefined for streams, which may be silent for long. */
   readonly waitMs: number | undefined
-  /** The request may be executed twice. */
+  /** True if the request is sent again even if the service may have executed it. */
   readonly isRepeatable: boolean
 }
 

@@ -109,7 +109,7 @@ export function guard(isUnsaved: () => boolean): () => void {
   return () => unsaved.delete(isUnsaved)
 }
 
-/** Also checks dialogs. */
+/** Returns whether a page or a dialog has unsaved input. */
 export function hasUnsaved(): boolean {
   return [...unsaved].some(isUnsaved => isUnsaved())
 }

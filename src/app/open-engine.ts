@@ -102,7 +102,7 @@ export interface ProcessRole extends Omit<StoreRole, 'committer'> {
 /** A process that only reads the data directory. */
 const observer: ProcessRole = { worker: 0, background: false }
 
-/** Closing it also closes the storage. */
+/** Closing the engine also closes the storage. */
 export interface OpenEngine {
   readonly engine: Engine
   /** Undefined if the engine does not support imports and exports. */

@@ -24,7 +24,7 @@ const formatVersion = 1
 /** The first bytes of each block. */
 export const blockMagic = Buffer.from('TLB\x01', 'latin1')
 
-/** Positions of the numbers in the head of a block, in bytes. The checksum covers everything after itself. */
+/** Offsets of the numbers in the head of a block, in bytes. The checksum covers everything after itself. */
 export const headAt = {
   checksum: 4,
   /** Bytes of the block, with its head. */

@@ -80,7 +80,7 @@ class Splitter {
   #buffer: Uint8Array = new Uint8Array(0)
   /** File offset of the first byte in the buffer. */
   #base: number
-  /** Current position in the buffer. */
+  /** Current offset in the buffer. */
   #at = 0
   #line: number
   #open: number

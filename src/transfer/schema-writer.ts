@@ -20,7 +20,7 @@ function isMissingReference(error: unknown): boolean {
   return error instanceof QueryError && (error.code === 'invalid ref' || /reference/i.test(error.message))
 }
 
-/** The place where schema objects are written. */
+/** The database in which schema objects are written. */
 interface Target {
   readonly connection: Pick<TransferConnection, 'query'>
   readonly path: DatabasePath

@@ -127,7 +127,7 @@ function chartsOf(spans: readonly Span[]) {
   ]
 }
 
-/** The service counts no further. */
+/** The service counts at most this number of deleted collections, indexes and databases. */
 const removalsMax = 1000
 
 /** Index builds, and rows to remove. */

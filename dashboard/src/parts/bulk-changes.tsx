@@ -17,7 +17,7 @@ interface BulkChangesProps {
   readonly conditions: readonly string[]
   /** Fields that the dialog suggests. */
   readonly fields: FieldPaths
-  /** No document matches. */
+  /** True if no document matches the filter. */
   readonly isEmpty: boolean
   readonly onChanged: () => void
 }

@@ -44,7 +44,7 @@ interface Changes {
   readonly close: () => void
 }
 
-/** Failures stay on the screen. */
+/** Runs a change of many documents. The dialog stays open if the change of a document has failed. */
 function useChanges({ target, onClose, onDone }: ChangesProps, word: 'changed' | 'deleted'): Changes {
   const [state, setState] = useState<ChangeState | undefined>(undefined)
   const [isRunning, setRunning] = useState(false)

@@ -10,7 +10,7 @@ import { refOf } from '../wire/refs.ts'
 import { useLoad } from './load.tsx'
 import { bytesText } from './quantities.ts'
 
-/** The overview lists all collections. */
+/** Maximum number of links. The overview lists all collections. */
 const shownMax = 10
 
 interface CollectionSize {

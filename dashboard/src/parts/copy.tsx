@@ -3,7 +3,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import { Button } from './button.tsx'
 
-/** Confirms the copy. */
+/** A button that copies a text and then confirms that the text was copied. */
 export function CopyButton({ text, label = 'Copy' }: { text: string; label?: string }) {
   const [state, setState] = useState<'ready' | 'copied' | 'failed'>('ready')
   useEffect(() => {

@@ -64,7 +64,7 @@ export function Dialog({ title, onClose, children, isWide, question, class: kind
   )
 }
 
-/** A click on the backdrop. */
+/** Returns whether a click was on the backdrop, outside the dialog. */
 function isOutside({ clientX, clientY }: PointerEvent, dialog: HTMLDialogElement): boolean {
   const { left, right, top, bottom } = dialog.getBoundingClientRect()
   return clientX < left || clientX > right || clientY < top || clientY > bottom

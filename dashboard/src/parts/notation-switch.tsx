@@ -38,7 +38,7 @@ export function NotationSwitch({ notation, onChange }: SwitchProps) {
   )
 }
 
-/** Stores the error of the last conversion. */
+/** Converts the text of an editor to the other notation. */
 interface Conversion {
   readonly error: Error | undefined
   /** Called when the text has changed. Discards the result of a running conversion, too. */

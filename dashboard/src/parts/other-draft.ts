@@ -4,7 +4,7 @@
 import { signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 
-/** Names of editors. */
+/** Names of editors with unsaved input. */
 const unsaved = signal<readonly string[]>([])
 
 export const otherDraftHint = 'The other editor on this page has unsaved changes. Save or discard them first.'

@@ -6,7 +6,7 @@ import { at, type Json, listAt, type Query } from '../wire/json.ts'
 import { literal } from '../wire/refs.ts'
 import { type QueryResult, run } from './client.ts'
 
-/** The time is in the address. */
+/** If the address contains a past time, wraps the query so that the query reads as of this time. */
 export function atPastTime(query: Query): Query {
   const past = pastTime.value
   return past === undefined ? query : { at: { '@ts': past }, expr: query }
@@ -44,7 +44,7 @@ export function variable(name = 'element'): Query {
   return { var: name }
 }
 
-/** A part of a set. */
+/** A page of a set. */
 export interface Page {
   readonly data: readonly Json[]
   readonly after: Json | undefined

@@ -36,12 +36,12 @@ export class ServiceError extends Error {
   }
 }
 
-/** The page of the request was closed. */
+/** Returns whether a request was aborted, for example because its page was closed. */
 export function isAborted(cause: unknown): boolean {
   return cause instanceof DOMException && cause.name === 'AbortError'
 }
 
-/** `body`: of a response. */
+/** `body`: the body of a response, parsed. */
 export function errorOf(status: number, body: Json | undefined): ServiceError {
   const error = at(body, 'error')
   if (isMap(error)) return version10Error(status, error, textAt(body, 'summary') ?? '')

@@ -48,7 +48,7 @@ export function asRows(text: string, { index }: RowSource): Promise<Rows> {
   return runTextTask({ kind: 'rows', text, valueNames: index?.values ?? [] }, text.length)
 }
 
-/** Leaves out deleted documents. */
+/** Reads documents again, without those that were deleted. */
 export async function rereadDocuments(
   refs: readonly RefName[],
   source: RowSource,

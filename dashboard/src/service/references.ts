@@ -19,7 +19,7 @@ export interface Reference {
 export interface SchemaGraph {
   readonly collections: readonly string[]
   readonly references: readonly Reference[]
-  /** The database has more collections. */
+  /** True if the database has more collections. */
   readonly isMore: boolean
 }
 

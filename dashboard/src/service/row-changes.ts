@@ -37,7 +37,7 @@ export function matchTarget(plan: RowPlan, count: number | undefined): ChangeTar
   return { count, pages: (signal, from) => walkRefs(plan, signal, from), conditions: plan.filter }
 }
 
-/** A stopped change continues from this state. */
+/** The progress of a change of many documents. A stopped change continues from this state. */
 export interface ChangeState {
   /** Changed documents. */
   readonly done: number
@@ -50,7 +50,7 @@ export interface ChangeState {
   readonly rest: readonly RefName[]
   /** Cursor of the next page. */
   readonly after: Json | undefined
-  /** More pages must be read. */
+  /** True if more pages must be read. */
   readonly hasPages: boolean
 }
 

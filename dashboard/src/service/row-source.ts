@@ -106,7 +106,7 @@ export function rowsQuery(source: RowSource, size: number, cursor: Cursor): Quer
   return mapping(pageOf(setOf(source), size, cursor), elementIn(source, variable()))
 }
 
-/** Index entries may contain only values. */
+/** Returns whether the rows of a source have documents. The entries of an index may contain only values. */
 export function leadsToDocuments({ index }: RowSource): boolean {
   return index === undefined || index.values.length === 0 || index.refAt !== undefined
 }

@@ -127,7 +127,7 @@ export interface RefPage {
   readonly after: Json | undefined
 }
 
-/** Leaves out schema documents. */
+/** Yields references of documents, without schema documents. */
 export async function* walkRefs(plan: RowPlan, signal: AbortSignal, from?: Json): AsyncGenerator<RefPage> {
   for await (const { page, after } of walkPages(plan, 'refs', signal, from)) {
     const refs = listAt(page, 'data').flatMap(each => refOf(each) ?? [])

@@ -14,7 +14,7 @@ export interface ShellTab {
   readonly notation: Notation
 }
 
-/** An entry of the history. */
+/** A query in the history of the shell. */
 interface PastQuery {
   readonly text: string
   readonly version: Version
@@ -69,7 +69,7 @@ export function openTab(query?: PastQuery): void {
   update({ tabs: [...tabs.value, tab], activeId: id })
 }
 
-/** Empties the last tab instead. */
+/** Closes a tab. If the tab is the last one, empties it instead. */
 export function closeTab(id: number): void {
   const others = tabs.value.filter(tab => tab.id !== id)
   if (others.length === 0) update({ tabs: first.tabs, activeId: 1 })

@@ -22,7 +22,7 @@ interface User {
   /** Transaction time; undefined without a password. */
   readonly passwordSet: bigint | undefined
   readonly tokens: readonly UserToken[]
-  /** The user has more tokens. */
+  /** True if the user has more tokens. */
   readonly isMore: boolean
 }
 

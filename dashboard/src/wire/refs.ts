@@ -23,7 +23,7 @@ export interface RefName {
   readonly collection: string
   readonly isNative: boolean
   readonly id: string
-  /** The target is in another database. */
+  /** True if the target is in another database. */
   readonly isElsewhere: boolean
 }
 

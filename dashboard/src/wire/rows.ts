@@ -65,7 +65,7 @@ export function cellsOf(element: Json, valueNames: readonly string[]): Cells {
   return { ref: refOf(element), cells, isDocument: false }
 }
 
-/** Removes the wrapper `@obj`. */
+/** Returns the fields of an object, without the wrapper `@obj`. */
 function fieldsOf(value: ReadonlyMap<string, Json>): ReadonlyMap<string, Json> {
   const inner = tagOf(value) === '@obj' ? value.get('@obj') : undefined
   return isMap(inner) ? inner : value

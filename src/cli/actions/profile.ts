@@ -17,7 +17,7 @@ export async function addProfile(
   return 0
 }
 
-/** Leaves out the secrets. */
+/** Prints the profiles without their secrets. */
 export async function listProfiles({ json }: { readonly json: boolean }): Promise<number> {
   const rows = [...readProfiles()].map(([name, { database = '', url }]) => ({ name, url, database }))
   process.stdout.write(listText(['name', 'url', 'database'], rows, json))

@@ -27,7 +27,7 @@ export interface TextQuery {
 export class TextFault {
   /** True if more text could make the text valid. */
   readonly isIncomplete: boolean
-  /** Also shows the position. */
+  /** Shows the error and its position in the text. */
   readonly show: (output: Output) => void
   constructor(isIncomplete: boolean, show: (output: Output) => void) {
     this.isIncomplete = isIncomplete

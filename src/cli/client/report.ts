@@ -48,7 +48,7 @@ export function valueText(text: string, output: Output): string {
   })
 }
 
-/** Also shows each position in the text. */
+/** Shows the errors of a query, each with its position in the text. */
 export function writeErrors(
   { errors, body }: Extract<Reply, { kind: 'errors' }>,
   query: ParsedExpression,
@@ -77,7 +77,7 @@ export function failureText({ field, text }: WireError['failures'][number]): str
   return field.length === 0 ? text : `${field.join('.')}: ${text}`
 }
 
-/** Also shows the position in the text. */
+/** Shows a syntax error and its position in the text. */
 export function writeSyntaxError(
   error: FqlSyntaxError,
   from: QueryText,

@@ -37,7 +37,7 @@ export interface Endpoint {
   readonly takesLongBodies?: true
   /** Maximum number of bytes of a body. Longer bodies get 413. The default is the limit of queries. */
   readonly bodyBytesMax?: number
-  /** The query log records each request. */
+  /** True if the query log records each request. */
   readonly recorded?: boolean
   /** Request headers that pages of other origins may send to this endpoint, besides those of all endpoints. */
   readonly allowedHeaders?: readonly string[]

@@ -35,7 +35,7 @@ export interface Exchange {
    * and nothing has been read.
    */
   takeArrived(take: (body: Buffer | undefined) => void): void
-  /** The whole request has arrived. */
+  /** True if the whole request has arrived. */
   readonly isComplete: boolean
   readonly hasDisconnected: boolean
   /** Called when the response has been handed to the operating system, or can no longer be sent. */

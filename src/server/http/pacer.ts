@@ -65,7 +65,7 @@ export class Pacer implements PacedConnection {
   #isParsing = false
   /** Bytes of HTTP/1.1. */
   #unparsed: Buffer | undefined
-  /** The next slice waits for its turn. */
+  /** True while the next slice waits for its turn. */
   #hasSliceWaiting = false
   /** Request bodies that are paused. While there are any, nothing more is parsed. */
   #pausedBodies = 0

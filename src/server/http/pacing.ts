@@ -89,7 +89,7 @@ export interface PacedConnection {
   hasBegunRequest: boolean
   /** Lines in this turn that Node's parser has read directly from the socket. */
   lines: number
-  /** A step waits for a later turn. */
+  /** True while a step waits for a later turn. */
   readonly isWaiting: boolean
   /** Begins the next waiting step if this turn has capacity. Returns whether another step may follow. */
   runNext(): boolean

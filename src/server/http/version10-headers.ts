@@ -76,7 +76,7 @@ export const version10Protocol: Protocol = {
   errorCode: code => requestErrors[code].version10,
 }
 
-/** Checks have the headers of queries. */
+/** Requests that check a query have the same headers as queries. */
 export const checkProtocol: Protocol = {
   ...version10Protocol,
   readSettings(headers) {
@@ -86,7 +86,7 @@ export const checkProtocol: Protocol = {
   },
 }
 
-/** Feeds read only the headers for the transaction. */
+/** For requests to feeds, only the headers for the transaction are read. */
 export const feedProtocol: Protocol = {
   ...version10Protocol,
   queryPath: '/feed/1',
@@ -100,7 +100,7 @@ export const feedProtocol: Protocol = {
   errorBody: eventErrorBody,
 }
 
-/** Streams read only the credential. */
+/** For requests to streams, only the credential is read. */
 export const eventStreamProtocol: Protocol = {
   ...feedProtocol,
   queryPath: '/stream/1',
