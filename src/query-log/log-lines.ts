@@ -57,9 +57,9 @@ function recordsIn(block: Buffer, text: SearchText | undefined): RecordGroup {
     const line = bytes.toString()
     // In a search for a text, most lines do not contain the text. These lines are not parsed.
     if (text?.isIn(line.toLowerCase()) === false) continue
-    const entry = isUtf8(bytes) ? recordIn(line) : undefined
-    if (entry === undefined) damaged++
-    else records.push(entry)
+    const found = isUtf8(bytes) ? recordIn(line) : undefined
+    if (found === undefined) damaged++
+    else records.push(found)
   }
   return { records, damaged }
 }

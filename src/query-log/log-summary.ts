@@ -80,7 +80,7 @@ const errorsMax = 50
 /** Maximum approximate size of all cached aggregates in bytes. */
 const cachedBytesMax = 64_000_000
 /** Measured bytes of memory: of the sums of a minute, a shape or an error, and of a class in the histogram of a minute. */
-const bytesPerEntry = 400
+const bytesPerSum = 400
 const bytesPerClass = 40
 /**
  * Age in milliseconds after which the copy of another machine's newest segment no longer grows. Segments are closed
@@ -202,9 +202,9 @@ export class LogSummaries {
 }
 
 function bytesOf({ databases }: LogAggregate): number {
-  let bytes = bytesPerEntry
+  let bytes = bytesPerSum
   for (const { errors, minutes, shapes } of databases.values()) {
-    bytes += (1 + minutes.size + shapes.size + errors.size) * bytesPerEntry
+    bytes += (1 + minutes.size + shapes.size + errors.size) * bytesPerSum
     for (const { times } of minutes.values()) bytes += times.size * bytesPerClass
     for (const names of [shapes, errors]) for (const name of names.keys()) bytes += name.length
   }

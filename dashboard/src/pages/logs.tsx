@@ -20,8 +20,8 @@ export function Logs() {
   // Refresh increases `reloads`, which creates a new span object, so that all parts load again. A span such as
   // *last hour* then ends now.
   const span = useMemo(() => ({ ...spanNow(), reloads }), [key, reloads])
-  const isIncluded = includesDashboardRequests()
-  const summary = useLoad(signal => summarize(span, isIncluded, signal), [span, isIncluded])
+  const includesDashboard = includesDashboardRequests()
+  const summary = useLoad(signal => summarize(span, includesDashboard, signal), [span, includesDashboard])
   return (
     <>
       <Heading title="Logs">

@@ -1,5 +1,5 @@
-// Finds the collection of the value at a position in a query of version 10, for completion. The query is incomplete
-// while the user types, so the code follows the words backwards from the position, and evaluates nothing.
+// Finds the collection of the value at an offset in a query of version 10, for completion. The query is incomplete
+// while the user types, so the code follows the words backwards from the offset, and evaluates nothing.
 
 /** The user is typing a member of this object. */
 export interface Subject {
@@ -34,13 +34,12 @@ const setMethods = new Set([
 /** The methods whose argument is an object of fields. */
 const writers = new Set(['create', 'createData', 'update', 'updateData', 'replace', 'replaceData'])
 
-/** Number of characters before the position that are parsed. */
+/** Number of characters before the offset that are parsed. */
 const lookBackChars = 10_000
 
 /**
  * A name begins at `offset` (in UTF-16 units), after a dot or as a key of an object. Finds the value that has a member
- * with this name.
- * `collections`: names of all collections. Returns undefined if its collection is unknown.
+ * with this name. `collections`: names of all collections. Returns undefined if the collection of the value is unknown.
  */
 export function subjectAt(
   text: string,
@@ -57,7 +56,7 @@ export function subjectAt(
   return new Finder(words, collections).subject()
 }
 
-/** The facts about an expression that completion needs. */
+/** The value of an expression, as far as the text of the query shows it. `path`: fields from a document to the value. */
 interface StaticValue {
   readonly kind: 'collection' | 'set' | 'document'
   readonly collection: string
