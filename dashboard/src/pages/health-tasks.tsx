@@ -15,12 +15,12 @@ interface TasksProps {
 }
 
 export function Backups({ health, reload }: TasksProps) {
-  const { backups, starts, tasks } = health
+  const { backups, starts: canStartTasks, tasks } = health
   return (
     <section aria-labelledby="backups">
       <header class="section-head">
         <h2 id="backups">Backups</h2>
-        {starts && backups && (
+        {canStartTasks && backups && (
           <StartButton kind="backup" text="Back up now" task={tasks.backup} onStarted={reload} />
         )}
       </header>
@@ -41,7 +41,10 @@ export function Backups({ health, reload }: TasksProps) {
   )
 }
 
-/** Renders nothing without a continuous backup. */
+/**
+ * Renders nothing without a continuous backup. `last_success` is in milliseconds. The restorable times are transaction
+ * times, in microseconds.
+ */
 function ContinuousBackup({ backup }: { backup: ServiceHealth['continuous_backup'] }) {
   if (backup === null) return null
   const { last_success: last, newest_restorable: newest, oldest_restorable: oldest, reason, target } = backup
@@ -62,7 +65,7 @@ function ContinuousBackup({ backup }: { backup: ServiceHealth['continuous_backup
         <dt>Restorable times</dt>
         <dd>
           {oldest === null || newest === null
-            ? 'none until the first full copy is complete'
+            ? 'none until the first base copy is complete'
             : `${localTime(oldest / 1000)} to ${localTime(newest / 1000)}`}
         </dd>
       </dl>
@@ -99,12 +102,12 @@ function BackupFolder({
   )
 }
 
-export function Checks({ health: { starts, tasks }, reload }: TasksProps) {
+export function Checks({ health: { starts: canStartTasks, tasks }, reload }: TasksProps) {
   return (
     <section aria-labelledby="checks">
       <header class="section-head">
         <h2 id="checks">Integrity check</h2>
-        {starts && <StartButton kind="check" text="Check now" task={tasks.check} onStarted={reload} />}
+        {canStartTasks && <StartButton kind="check" text="Check now" task={tasks.check} onStarted={reload} />}
       </header>
       <p class="hint">
         A check reads all data as of one transaction and verifies that documents, histories, indexes and the
@@ -158,14 +161,14 @@ function TaskState({ task, none }: { task: TaskNote | null; none: string }) {
 }
 
 function Result({ ended, result, title }: TaskSuccess & { readonly title: string }) {
-  const { bytes, findings, is_good: isGood, place } = result
+  const { bytes, findings, is_good: isGood, place: folder } = result
   return (
     <>
       <p role="status">
         {title} ended at {localTime(ended)}
         {findings === undefined && ': written to '}
         {findings !== undefined && (isGood ? '. No errors were found in ' : '. The check found errors in ')}
-        <code>{place}</code>
+        <code>{folder}</code>
         {bytes !== undefined && `, ${bytesText(bytes)}`}
         {findings !== undefined && (isGood ? '.' : ':')}
       </p>
@@ -179,8 +182,8 @@ function Result({ ended, result, title }: TaskSuccess & { readonly title: string
             ))}
           </ul>
           <p>
-            Keep this data directory unchanged, restore the last good backup into another directory, and
-            report a bug.
+            Keep this data directory unchanged, restore the newest backup from before the errors into another
+            directory, and report a bug.
           </p>
         </>
       )}

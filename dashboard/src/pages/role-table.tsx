@@ -1,4 +1,5 @@
-// The table of a role: a row for each resource, a column for each action.
+// The editor of a role: the table of its privileges, with a row for each resource and a column for each action, and the
+// list of its members.
 
 import { useMemo, useState } from 'preact/hooks'
 import { parseLiteral } from '../language.ts'
@@ -52,15 +53,15 @@ export function RoleTable({ role, onSaved }: { role: Json; onSaved: () => void }
       saveFields('roles', textAt(base, 'name') ?? '', base, roleChanges(roleShape(base), draft), signal),
     onSaved,
   })
-  const other = useOtherDraft('privileges', form.isDirty)
+  const hasOtherDraft = useOtherDraft('privileges', form.isDirty)
   const isReadOnly = pastTime.value !== undefined || !rights.value.administers
   const { draft } = form
   const change = (changed: Partial<RoleShape>) => form.change({ ...draft, ...changed })
   return (
     <section aria-labelledby="privileges">
       <h2 id="privileges">Privileges</h2>
-      {other && <p class="hint">{otherDraftHint}</p>}
-      <fieldset disabled={isReadOnly || other}>
+      {hasOtherDraft && <p class="hint">{otherDraftHint}</p>}
+      <fieldset disabled={isReadOnly || hasOtherDraft}>
         <PrivilegeTable
           privileges={draft.privileges}
           onChange={privileges => change({ privileges })}
@@ -152,7 +153,7 @@ function GrantChoice({ privilege, action, onChange, onEdit }: GrantChoiceProps) 
       title: `Condition for ${action} of ${name}`,
       text: typeof grant === 'string' ? grant : predicateTemplates[action],
       effect:
-        'The action is allowed if the predicate returns true. It is denied if the predicate returns another value or fails.',
+        'This role allows the action if the predicate returns true. If the predicate returns another value or fails, only another role can allow the action.',
       example: 'Query(Lambda("ref", Equals(CurrentIdentity(), Var("ref"))))',
       onDone: text => onChange({ ...others, [action]: text }),
     })
@@ -203,7 +204,7 @@ function AddResource({ privileges, onAdd }: AddResourceProps) {
     ...(['collection', 'index', 'function'] as const).flatMap(kind =>
       namesOf(kind).map(name => [`${kind} ${name}`, `${name} (${kind})`] as const),
     ),
-    ...natives.map(name => [`native ${name}`, `${name} (system collection)`] as const),
+    ...natives.map(name => [`native ${name}`, `${name} (built-in collection)`] as const),
   ]
   const taken = new Set(privileges.map(({ kind, name }) => `${kind} ${name}`))
   const free = all.filter(([value]) => !taken.has(value))

@@ -34,6 +34,7 @@ export interface Membership {
   readonly predicate: string
 }
 
+/** The privileges and the members of a role, as stored or as edited. */
 export interface RoleShape {
   readonly privileges: readonly Privilege[]
   readonly memberships: readonly Membership[]
