@@ -29,7 +29,7 @@ import { PostgresSession, type RecordLocation } from '../storage/postgres/postgr
 import { ReconnectingSession } from '../storage/postgres/reconnecting-session.ts'
 import {
   discardReplica,
-  markReplicaComplete,
+  markReplicaFlushed,
   openReplica,
   prepareReplica,
 } from '../storage/postgres/replica-folder.ts'
@@ -142,7 +142,7 @@ export async function prepareStore(
 
 /** Called after all processes of this data directory have closed the store cleanly. */
 export async function markStoreComplete({ data, store }: Config): Promise<void> {
-  if (store !== undefined) await markReplicaComplete(data)
+  if (store !== undefined) await markReplicaFlushed(data)
 }
 
 function locationOf(url: string, { storeSchema, storeHoldMs }: Config): RecordLocation {

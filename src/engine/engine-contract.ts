@@ -21,7 +21,8 @@ export interface QueryRequest extends LanguageRequest {
   readonly authorization: string | undefined
   /** An IPv4 address, or the 64-bit network of an IPv6 address. */
   readonly address?: string | undefined
-  readonly readOnly?: ReadOnlyPlace
+  /** Present if the endpoint forbids writes. */
+  readonly readOnlyPlace?: ReadOnlyPlace
   /** Even a read-only query runs in a writing transaction, so that its reads are strictly serializable. */
   readonly linearized?: boolean
   /** Time of the last transaction that the client has seen. The snapshot must not be older. */

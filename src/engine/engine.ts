@@ -162,7 +162,7 @@ class QueryKind implements RequestKind {
     this.#isLong = outcome === 'long'
     this.mustWrite = outcome === 'writes'
     this.budget.ticket.endsWithClient =
-      this.#request.readOnly !== undefined || this.#parsed?.onlyReads === true
+      this.#request.readOnlyPlace !== undefined || this.#parsed?.onlyReads === true
   }
 
   /** Undefined: only the evaluation shows whether the query writes. */
@@ -211,9 +211,9 @@ class QueryKind implements RequestKind {
    * because their errors are reported only after authentication.
    */
   #classifyByParsing(): 'writes' | 'long' | undefined {
-    const { authorization, linearized, readOnly } = this.#request
+    const { authorization, linearized, readOnlyPlace } = this.#request
     if (linearized) return 'writes'
-    if (readOnly || authorization === undefined) return undefined
+    if (readOnlyPlace || authorization === undefined) return undefined
     this.budget.begin()
     try {
       const { effect, isLong } = withWatch(this.budget.watch, () => this.#query())
@@ -228,9 +228,9 @@ class QueryKind implements RequestKind {
   }
 
   #evaluate(query: Query, session: Session): RenderedResponse {
-    const { linearized, prettyBody, readOnly } = this.#request
+    const { linearized, prettyBody, readOnlyPlace } = this.#request
     const { database, transaction } = session
-    if (query.effect === 'write' && !transaction.writable && !readOnly) throw new WriteNeeded()
+    if (query.effect === 'write' && !transaction.writable && !readOnlyPlace) throw new WriteNeeded()
     const rendered = query.evaluate(session)
     if (prettyBody && rendered.body.length > limits.longBodyBytes) this.budget.watch.beforeLongCall()
     this.#options.rateLimits.check(database, {

@@ -27,7 +27,7 @@ import { ownIndexes } from '../model/schema/collection-indexes.ts'
 import { objectOf } from '../model/schema/field-types.ts'
 import { pathSpelling } from '../model/schema/paths.ts'
 import { Session } from '../model/session.ts'
-import { ReadRecorder, type SetUse } from '../model/use-recorders.ts'
+import { type IndexSuggestion, ReadRecorder } from '../model/use-recorders.ts'
 import type { IndexDefinition } from '../storage/store/index-definition.ts'
 import { WriteNeeded } from '../storage/store/store-contract.ts'
 import {
@@ -77,7 +77,7 @@ export function explain(request: QueryRequest, languages: Languages, session: Se
 
 /** Evaluates the query with the rights of the administrator, and describes its reads. */
 function readsOf(
-  { dialect, query, setUses }: Explanation,
+  { dialect, query, indexSuggestions }: Explanation,
   language: Language,
   session: Session,
 ): ObjectValue {
@@ -86,8 +86,8 @@ function readsOf(
   const querySession = sessionAs(session.caller, session, { accessOptions, dialect, reads })
   const outcome = outcomeOf(query, querySession, language, session)
   const result = outcome.get('result')
-  const uses = result === undefined ? [] : setUses()
-  return new Map([...outcome, ...describeReads(reads, result, uses, querySession)])
+  const candidates = result === undefined ? [] : indexSuggestions()
+  return new Map([...outcome, ...describeReads(reads, result, candidates, querySession)])
 }
 
 /** Evaluates the query with the rights of another caller, and describes the permission checks. */
@@ -278,7 +278,7 @@ function describeOutcome(outcome: PredicateOutcome, language: ExplanationRendere
 function describeReads(
   reads: ReadRecorder,
   result: Value | undefined,
-  uses: readonly SetUse[],
+  candidates: readonly IndexSuggestion[],
   session: Session,
 ): ReadonlyMap<string, Value> {
   const documents = reads.documents.map(([collection, count]) =>
@@ -294,7 +294,7 @@ function describeReads(
     ['entries_read', sum(reads.sets.map(({ entries }) => entries))],
     ['documents_read', sum(reads.documents.map(([, count]) => count))],
     ['returned', BigInt(countElements(result))],
-    ['suggestions', suggestions(reads, uses, session)],
+    ['suggestions', suggestions(reads, candidates, session)],
   ])
 }
 
@@ -335,41 +335,45 @@ function collectionName(number: number, session: Session): string {
   return catalogue.nameOf(collectionOf(new Ref(session.database, number, 0n))) ?? String(number)
 }
 
-/** Suggests indexes for the filters and orders of the query in collections that it has scanned. */
-function suggestions(reads: ReadRecorder, uses: readonly SetUse[], session: Session): readonly ObjectValue[] {
+/** Returns the suggestions for collections that the query has scanned. */
+function suggestions(
+  reads: ReadRecorder,
+  candidates: readonly IndexSuggestion[],
+  session: Session,
+): readonly ObjectValue[] {
   const { catalogue } = session.transaction
-  return uses.flatMap(use => {
-    const collection = catalogue.resolve(session.database, native.collections, use.collection)
+  return candidates.flatMap(suggestion => {
+    const collection = catalogue.resolve(session.database, native.collections, suggestion.collection)
     const isScanned = reads.sets.some(
       ({ entries, set }) => set.collection === native.collections && set.id === collection?.id && entries > 0,
     )
     if (collection === undefined || !isScanned) return []
-    const existing = existingIndex(use, Number(collection.id), session)
+    const existing = existingIndex(suggestion, Number(collection.id), session)
     return [
       objectOf({
-        collection: use.collection,
-        terms: use.terms.map(pathSpelling),
-        values: use.values.map(pathSpelling),
+        collection: suggestion.collection,
+        terms: suggestion.terms.map(pathSpelling),
+        values: suggestion.values.map(pathSpelling),
         existing: existing ?? null,
-        definition: use.definition,
+        definition: suggestion.definition,
       }),
     ]
   })
 }
 
 /**
- * Finds an index for the filter or order `use`: it has the terms of `use`, and its first values are the values of
- * `use`. Only indexes that are defined in the language of the query are considered. `number`: the number of the
- * collection.
+ * Finds an index that makes the suggested index unnecessary: it has the same terms, and its first values are the values
+ * of the suggestion. Only indexes that are defined in the language of the query are considered. `number`: the number of
+ * the collection.
  */
-function existingIndex(use: SetUse, number: number, session: Session): string | undefined {
-  const { isOwn } = use
+function existingIndex(suggestion: IndexSuggestion, number: number, session: Session): string | undefined {
+  const { isOwn } = suggestion
   const indexes = session.transaction.catalogue.indexesOf(session.database, number)
-  const found = indexes.find(index => index.isOwn === isOwn && matchesUse(index, use))
+  const found = indexes.find(index => index.isOwn === isOwn && matchesSuggestion(index, suggestion))
   return found && (isOwn ? (ownName(found, number, session) ?? undefined) : found.name)
 }
 
-function matchesUse(index: IndexDefinition, { terms, values }: SetUse): boolean {
+function matchesSuggestion(index: IndexDefinition, { terms, values }: IndexSuggestion): boolean {
   const spelled = (fields: IndexDefinition['terms']) => fields.map(({ path }) => path && pathSpelling(path))
   const ownTerms = new Set(spelled(index.terms))
   const ownValues = spelled(index.values)

@@ -8,6 +8,7 @@ import type { RequestTime } from './request-time.ts'
 /** Runs in the transaction of a request, possibly several times; only its last result is used. */
 export type Task = (session: Session) => RenderedResponse
 
+/** The task, the callbacks and the time budget of a request. The engine creates one for each request. */
 export interface RequestKind {
   /** Work before the first evaluation. Called once, when the request has its turn, before all members but `budget`. */
   prepare?(): void

@@ -66,7 +66,10 @@ class RequestRun {
   readonly #responses: Responses
   #progress: Progress = { state: 'parsed' }
   readonly #arrival: Arrival
-  /** The queue of the caller's database; undefined until the caller is authenticated. */
+  /**
+   * The owner to which {@link FairTurns} charges the time of this request: the caller's database. Undefined until the
+   * caller is authenticated; the client's address is charged until then.
+   */
   #owner: string | undefined
   #mustWrite = false
   #hasRefreshed = false
@@ -117,7 +120,7 @@ class RequestRun {
 
   #run(): QueryResponse | Promise<QueryResponse> {
     if (this.#mustWrite) return this.#write()
-    const wait = this.#options.store.ready(this.#request.lastSeenTxn ?? 0, true)
+    const wait = this.#options.store.ready(this.#request.lastSeenTxn ?? 0, { isLater: true })
     return wait === undefined ? this.#read() : this.#readAfter(wait)
   }
 
@@ -187,9 +190,9 @@ class RequestRun {
 
   /**
    * Fetches all commits of other machines after a failure, because one of them may make the request succeed. The caller
-   * evaluates the query again after the promise resolves. Returns undefined for the second failure of a request, and if
-   * the client's address has used up its limit, so that unauthenticated clients cannot control how often this machine
-   * queries the store.
+   * evaluates the query again after the promise resolves. Returns undefined for the second failure of a request, and in a
+   * slow-lane process. If the caller is not authenticated, also returns undefined if the client's address has used up
+   * its limit, so that unauthenticated clients cannot control how often this machine queries the store.
    */
   #refreshFor(error: unknown): Promise<void> | undefined {
     const { neverCommits, unknownSecrets, store } = this.#options
@@ -217,16 +220,17 @@ class RequestRun {
         store,
         commitsElsewhere: forward !== undefined,
         retriesMax: retriesMax ?? slowRetriesDefault,
+        // The lock is the writer lock of the store. If the client sets a maximum, no evaluation holds the lock.
         ...(retriesMax === undefined && { retriesBeforeLock: limits.contentionRetriesDefault }),
         timers,
-        job: lead => ({
+        job: commitLeadMicros => ({
           request: this.#request,
           queue,
           ticket: budget.ticket,
           snapshotTime: 'readTimestamp' in progress ? progress.readTimestamp : epoch,
           timeoutMs: budget.remainingMs(),
           now: () => store.now(),
-          lead,
+          commitLeadMicros,
         }),
         requireInTime: () => budget.requireInTime(),
         checkCosts: ({ metrics }, writes) => {
@@ -235,6 +239,8 @@ class RequestRun {
           rateLimits.check(database, { compute, read, write: writes && !linearized ? 1 : 0 })
         },
       })
+      // The slow-lane process has done long work, such as a type check. This process remembers the result, so that it does
+      // not do the same work for the next request with the same query.
       if (response.lesson !== undefined) languageOf(this.#options, this.#request).learn?.(response.lesson)
       this.#kind.onEvaluatedInSlowLane?.(queue, response.metrics?.queryTimeMs ?? 0)
       return this.#responses.fromSlowLane(response, progress)
@@ -243,7 +249,10 @@ class RequestRun {
     }
   }
 
-  /** Lets other transactions commit meanwhile, which may allow a newer snapshot. */
+  /**
+   * Retries a read whose snapshot time would not be later than the client's `lastSeenTxn`. New snapshots must be earlier
+   * than all commits in progress, so their times increase when these commits end.
+   */
   async #readLater(): Promise<QueryResponse> {
     try {
       await this.#kind.budget.wait(wait(snapshotRetryMs, this.#options.timers))
@@ -317,7 +326,7 @@ class RequestRun {
   }
 
   #sessionFor(caller: Caller, transaction: Transaction): Session {
-    const { address, dialect, readOnly } = this.#request
+    const { address, dialect, readOnlyPlace } = this.#request
     return new Session({
       host: this.#options.host,
       transaction,
@@ -327,7 +336,7 @@ class RequestRun {
       accessOptions: languageOf(this.#options, this.#request).accessOptions,
       memo: this.#memo,
       deadline: this.#kind.budget.deadline,
-      ...(readOnly && { effectLimit: 'read', effectPlace: readOnly }),
+      ...(readOnlyPlace && { effectLimit: 'read', effectPlace: readOnlyPlace }),
     })
   }
 
@@ -349,6 +358,7 @@ class RequestRun {
     if (error instanceof ExplanationResult) return this.#responses.explanation(error.body, this.#progress)
     if (error instanceof LanguageError) return this.#ended(this.#responses.rejected(error, this.#progress))
     if (error instanceof RequestError) {
+      // Version 10 reports an invalid body even to clients without a valid credential.
       const fault = error.code === 'unauthorized' ? this.#kind.publicFault?.() : undefined
       return this.#ended(this.#responses.failed(fault ?? error, this.#progress))
     }

@@ -24,7 +24,7 @@ export interface LaneJob {
   /** Time of day in the service, called when the evaluation begins. */
   readonly now: () => Micros
   /** Microseconds from the start of the evaluation to the commit time of the query: see {@link Leads}. */
-  readonly lead: number
+  readonly commitLeadMicros: number
 }
 
 /** A writing query after its evaluation in a slow-lane process, and before its commit in the service. */

@@ -21,10 +21,10 @@ interface SlowRun {
   readonly commitsElsewhere?: boolean
   readonly timers: Timers
   /**
-   * The job's time limit is the remaining time of the query. `lead`: microseconds from the start of the evaluation to
+   * The job's time limit is the remaining time of the query. `commitLeadMicros`: microseconds from the start of the evaluation to
    * the commit time.
    */
-  readonly job: (lead: number) => LaneJob
+  readonly job: (commitLeadMicros: number) => LaneJob
   /** Retries after conflicts with other transactions. */
   readonly retriesMax: number
   /** Retries after which a schema change is evaluated under the writer lock. Undefined: never. */

@@ -26,6 +26,7 @@ import { type Diagnostic, faultOf, invalidQuery, QueryFailure } from './failure/
 import { summaryOf } from './failure/summary.ts'
 import { bindTemplate } from './formats/decode.ts'
 import { renderResult } from './formats/result.ts'
+import { indexSuggestionsOf } from './index-suggestions.ts'
 import { isLanguageWord, shapeOf } from './query-shape.ts'
 import { decodeArguments, programOf, type QueryBody, readQueryBody } from './request.ts'
 import {
@@ -50,7 +51,6 @@ import {
 } from './schema/push/schema-query.ts'
 import { StagedWorld } from './schema/push/staged-world.ts'
 import { readSignature } from './schema/signatures.ts'
-import { setUsesOf } from './set-uses.ts'
 import type { Program } from './syntax/nodes.ts'
 import { Source } from './syntax/source.ts'
 import type { Struct, Value } from './value.ts'
@@ -262,7 +262,7 @@ export const version10: NamedLanguage<'10'> = {
     return {
       query: new FqlQuery(query, { typecheck: 'false' }),
       as: as === undefined ? undefined : callerQuery(as, evaluateOutside),
-      setUses: () => setUsesOf(programOf(query.query)),
+      indexSuggestions: () => indexSuggestionsOf(programOf(query.query)),
       dialect: '10',
     }
   },

@@ -15,9 +15,9 @@ import {
 } from './bodies.ts'
 import { applyStored, evaluate, stackOverflow } from './evaluate.ts'
 import { families, registry } from './functions/registry.ts'
+import { indexSuggestionsOf } from './index-suggestions.ts'
 import { type ParsedQuery, parseQuery } from './parse-query.ts'
 import { type ErrorEntry, QueryError, statusOf } from './query-errors.ts'
-import { setUsesOf } from './set-uses.ts'
 import { createShape } from './shape.ts'
 import { compileLambda } from './stored-code.ts'
 import { streamOrder } from './stream-order.ts'
@@ -143,7 +143,7 @@ export const version4: NamedLanguage<'4'> = {
     return {
       query: new Version4Query(query, dialect),
       as: as === undefined ? undefined : new Version4Query(as, dialect),
-      setUses: () => setUsesOf(query),
+      indexSuggestions: () => indexSuggestionsOf(query),
       dialect,
     }
   },

@@ -17,7 +17,7 @@ export function readExplanation({ body, dialect }: LanguageRequest): Explanation
   return {
     query: new OperationQuery(readOperationRequest(writeJson(given))),
     as: as === undefined ? undefined : version4.parse({ body: writeJson(as), dialect }),
-    setUses: () => [],
+    indexSuggestions: () => [],
     dialect,
   }
 }

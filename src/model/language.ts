@@ -10,7 +10,7 @@ import type { Effect } from './code-interface.ts'
 import type { LanguageError } from './failure.ts'
 import type { CodeLanguage, ReadSignature, Session } from './session.ts'
 import type { StreamOrder } from './streaming.ts'
-import type { SetUse } from './use-recorders.ts'
+import type { IndexSuggestion } from './use-recorders.ts'
 
 /** The parts of a request that a language reads. Contains only plain data. */
 export interface LanguageRequest {
@@ -96,8 +96,8 @@ export interface Explanation {
    * request's own caller.
    */
   readonly as: Query | undefined
-  /** Returns the filters and sort orders in the query. The query must be valid. */
-  readonly setUses: () => readonly SetUse[]
+  /** Returns an index for each filter and sort order in the query. The query must be valid. */
+  readonly indexSuggestions: () => readonly IndexSuggestion[]
   readonly dialect: string
 }
 

@@ -71,8 +71,8 @@ export class ReadRecorder {
   }
 }
 
-/** A filter or a sort order over all documents of a collection. */
-export interface SetUse {
+/** An index that would serve a filter or a sort order over all documents of a collection. */
+export interface IndexSuggestion {
   readonly collection: string
   /**
    * Fields that are compared for equality: the terms of the suggested index. Paths to fields of the data begin with

@@ -12,7 +12,7 @@ import { before, test } from 'node:test'
 import { stripVTControlCharacters } from 'node:util'
 import { addToHistory, historyFile, readHistory } from '../../src/cli/actions/shell.ts'
 import { QueryConnection } from '../../src/cli/client/connection.ts'
-import { dialect4 } from '../../src/cli/client/dialect-4.ts'
+import { shellLanguage4 } from '../../src/cli/client/shell-language-4.ts'
 import { StartError } from '../../src/cli/command.ts'
 import { runShell } from '../../src/cli/shell/shell.ts'
 import { folderOfFile } from '../support/folder.ts'
@@ -55,7 +55,7 @@ class TypedShell {
       output: this.#output,
       isTerminal: options.isTerminal ?? true,
       asJson: false,
-      dialect: dialect4,
+      language: shellLanguage4,
       history: options.history ?? [],
       onEntry: entry => this.entries.push(entry),
       readFile: file => {

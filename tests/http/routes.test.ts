@@ -109,11 +109,15 @@ test('a query by GET is read-only, a query by /linearized uses the transaction l
   await fetch(`${service.url}/?q=1`, { headers })
   await fetch(service.url, { method: 'POST', body: '1', headers })
   await fetch(`${service.url}/linearized`, { method: 'POST', body: '1', headers })
-  const seen = service.engine.seen.map(({ readOnly, linearized, body }) => ({ readOnly, linearized, body }))
+  const seen = service.engine.seen.map(({ readOnlyPlace, linearized, body }) => ({
+    readOnlyPlace,
+    linearized,
+    body,
+  }))
   assert.deepEqual(seen, [
-    { readOnly: 'get requests', linearized: undefined, body: '1' },
-    { readOnly: undefined, linearized: undefined, body: '1' },
-    { readOnly: undefined, linearized: true, body: '1' },
+    { readOnlyPlace: 'get requests', linearized: undefined, body: '1' },
+    { readOnlyPlace: undefined, linearized: undefined, body: '1' },
+    { readOnlyPlace: undefined, linearized: true, body: '1' },
   ])
 })
 

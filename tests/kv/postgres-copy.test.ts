@@ -15,7 +15,7 @@ import { openPostgres } from '../../src/storage/postgres/postgres.ts'
 import { PostgresSession } from '../../src/storage/postgres/postgres-session.ts'
 import { noteWrite, type ReplicaNote, readNote } from '../../src/storage/postgres/replica.ts'
 import {
-  markReplicaComplete,
+  markReplicaFlushed,
   openReplica,
   prepareReplica,
   replicaFolder,
@@ -96,7 +96,7 @@ test('a node continues an interrupted copy, and copies again after a restart of 
     await replica.close()
 
     // A normal shutdown flushes the replica.
-    await markReplicaComplete(folder)
+    await markReplicaFlushed(folder)
     await restartMachine()
     cpSync(replicaFolder(folder), replicaFolder(otherMachine), { recursive: true })
     assert.deepEqual(await prepare(1_000, otherMachine), { keys: 0, reason: '' })

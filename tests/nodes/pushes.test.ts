@@ -96,7 +96,7 @@ function laneOf(
           snapshotTime: epoch,
           logSequence: 0,
           now,
-          lead: 60_000_000,
+          commitLeadMicros: 60_000_000,
         })
       }),
   } as unknown as SlowLane
@@ -113,7 +113,7 @@ function laneOf(
     snapshotTime: epoch,
     timeoutMs: 60_000,
     now: () => store.now(),
-    lead: 0,
+    commitLeadMicros: 0,
     ticket: new Ticket(''),
   })
   const common = { slowLane, store, timers, job, retriesMax }

@@ -90,7 +90,7 @@ export function laneOf(processesMax: number, isReady = true, first?: () => FakeP
   })
   const run = (queue: string, body: string, timeoutMs = 1000, ticket = new Ticket(queue)) => {
     const request = { authorization: 'x', language: '4', dialect: '4', body, timeoutMs } as const
-    const times = { snapshotTime: micros(7), now: () => micros(9), lead: 5 }
+    const times = { snapshotTime: micros(7), now: () => micros(9), commitLeadMicros: 5 }
     return lane.run({ request, queue, ticket, timeoutMs, ...times })
   }
   return { deaths, lane, run, started, system, time }

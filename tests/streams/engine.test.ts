@@ -52,7 +52,7 @@ async function withEngine(body: (bench: Bench) => Promise<void>, streamsMax = 10
       return JSON.parse(body).resource
     },
     async open(expression, secret) {
-      const inStream = { ...request(expression, secret), readOnly: 'stream requests' as const }
+      const inStream = { ...request(expression, secret), readOnlyPlace: 'stream requests' as const }
       const { stream, body } = await engine.openStream(inStream, undefined, undefined)
       assert.ok(stream, body)
       return stream

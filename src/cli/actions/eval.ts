@@ -9,10 +9,15 @@ import type { Json } from '../../values/value.ts'
 import { writeJson } from '../../values/write-json.ts'
 import { withConnection } from '../client/connect.ts'
 import { listAt, type QueryConnection } from '../client/connection.ts'
-import { type Dialect, type ResultOutput, TextFault, type TextQuery } from '../client/dialect.ts'
-import { dialectOf } from '../client/dialects.ts'
 import type { ClientChoice } from '../client/options.ts'
-import { jsonText, type QueryText, writeError } from '../client/report.ts'
+import { jsonText, type QuerySource, writeError } from '../client/report.ts'
+import {
+  type ParsedQuery,
+  type ResultOutput,
+  type ShellLanguage,
+  TextFault,
+} from '../client/shell-language.ts'
+import { shellLanguageOf } from '../client/shell-languages.ts'
 import { withFile } from '../command.ts'
 import { escapeHidden, quantity, rowsText } from '../terminal.ts'
 
@@ -41,9 +46,9 @@ export function readQueryFile(file: string): string {
 }
 
 /** Runs the queries one after the other, until one fails. */
-async function runText(from: QueryText, choice: Choice, config: Config): Promise<number> {
+async function runText(from: QuerySource, choice: Choice, config: Config): Promise<number> {
   const { stdout, stderr } = process
-  const queries = readQueries(await dialectOf(choice.fql), from)
+  const queries = parseQueries(await shellLanguageOf(choice.fql), from)
   if (!queries) return 2
   if (queries.length === 0) throw new UsageError('there is no query to run')
   return withConnection(choice, config, async connection => {
@@ -60,9 +65,9 @@ async function runText(from: QueryText, choice: Choice, config: Config): Promise
 }
 
 /** Shows the error of an invalid text and returns undefined. */
-function readQueries(dialect: Dialect, from: QueryText): readonly TextQuery[] | undefined {
+function parseQueries(language: ShellLanguage, from: QuerySource): readonly ParsedQuery[] | undefined {
   try {
-    return dialect.read(from)
+    return language.parse(from)
   } catch (fault) {
     if (!(fault instanceof TextFault)) throw fault
     fault.show(process.stderr)
@@ -75,7 +80,7 @@ function readQueries(dialect: Dialect, from: QueryText): readonly TextQuery[] | 
  * succeeds.
  */
 async function showExplanation(
-  query: TextQuery,
+  query: ParsedQuery,
   connection: QueryConnection,
   { asJson, stderr, stdout }: ResultOutput,
 ): Promise<boolean> {

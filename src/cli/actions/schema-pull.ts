@@ -63,31 +63,31 @@ async function pullObjects(
 ): Promise<number> {
   const present = await readSchema(connection)
   const content = existsSync(folder) ? readFolder(folder) : undefined
-  const written = content?.objects ?? []
-  const kept = new Map<string, { readonly object: SchemaObject; readonly file: string }>()
-  for (const [index, object] of (await evaluateObjects(written, connection)).entries()) {
-    kept.set(idOf(object), { object, file: (written[index] as FileObject).from.file })
+  const localObjects = content?.objects ?? []
+  const unmatched = new Map<string, { readonly object: SchemaObject; readonly path: string }>()
+  for (const [index, object] of (await evaluateObjects(localObjects, connection)).entries()) {
+    unmatched.set(idOf(object), { object, path: (localObjects[index] as FileObject).from.file })
   }
-  const changes: { readonly object: SchemaObject; readonly file: string; readonly isNew: boolean }[] = []
+  const changes: { readonly object: SchemaObject; readonly path: string; readonly isNew: boolean }[] = []
   for (const object of present) {
-    const other = kept.get(idOf(object))
-    kept.delete(idOf(object))
+    const other = unmatched.get(idOf(object))
+    unmatched.delete(idOf(object))
     if (other && sameJson(object.fields, other.object.fields)) continue
-    changes.push({ object, file: other?.file ?? fileOf(folder, object), isNew: !other })
+    changes.push({ object, path: other?.path ?? fileOf(folder, object), isNew: !other })
   }
-  checkWritable(changes, written)
+  checkWritable(changes, localObjects)
   showSkipped(content)
   const print = printerFor(choice)
-  const files = changes.map(({ file, isNew }) => ({ file, isNew }))
+  const files = changes.map(({ path, isNew }) => ({ file: path, isNew }))
   const unchanged = present.length - changes.length
   showFiles(files, print)
-  for (const { file, object } of kept.values())
-    print(escapeHidden(`? ${file}: the database has no ${object.kind.name} ${object.name}`))
+  for (const { path, object } of unmatched.values())
+    print(escapeHidden(`? ${path}: the database has no ${object.kind.name} ${object.name}`))
   print(`${unchanged} unchanged`)
-  const overwrites = changes.some(({ file }) => existsSync(file))
-  const result = { changes: files, unknown: Array.from(kept.values(), ({ file }) => file), unchanged }
+  const overwrites = changes.some(({ path }) => existsSync(path))
+  const result = { changes: files, unknown: Array.from(unmatched.values(), ({ path }) => path), unchanged }
   return writeFiles(result, overwrites, choice, () => {
-    for (const { file, object } of changes) writeObject(file, object)
+    for (const { path, object } of changes) writeObject(path, object)
   })
 }
 
@@ -118,15 +118,18 @@ async function writeFiles(
 }
 
 /** Throws for files that cannot be rewritten: files with several objects, and JavaScript files. */
-function checkWritable(changes: readonly { readonly file: string }[], written: readonly FileObject[]): void {
-  for (const { file } of changes) {
-    if (!file.endsWith('.fql'))
+function checkWritable(
+  changes: readonly { readonly path: string }[],
+  localObjects: readonly FileObject[],
+): void {
+  for (const { path } of changes) {
+    if (!path.endsWith('.fql'))
       throw new StartError(
-        `${file} differs from the database, and only .fql files can be written: change the file by hand`,
+        `${path} differs from the database, and only .fql files can be written: change the file by hand`,
       )
-    if (written.filter(({ from }) => from.file === file).length > 1) {
+    if (localObjects.filter(({ from }) => from.file === path).length > 1) {
       throw new StartError(
-        `${file} contains several objects, and one of them has changed: give each object a file of its own`,
+        `${path} contains several objects, and one of them has changed: give each object a file of its own`,
       )
     }
   }

@@ -8,8 +8,8 @@ import { dirname, join } from 'node:path'
 import type { Config } from '../../app/config/settings.ts'
 import { replaceFile } from '../../base/text-file.ts'
 import { withConnection } from '../client/connect.ts'
-import { dialectOf } from '../client/dialects.ts'
 import type { ClientChoice } from '../client/options.ts'
+import { shellLanguageOf } from '../client/shell-languages.ts'
 import { runShell } from '../shell/shell.ts'
 import { readQueryFile } from './eval.ts'
 
@@ -21,7 +21,7 @@ export async function openShell(
   const { stdin, stdout } = process
   const file = historyFile()
   const isTerminal = stdin.isTTY === true && stdout.isTTY === true
-  const dialect = await dialectOf(choice.fql)
+  const language = await shellLanguageOf(choice.fql)
   return withConnection(choice, config, connection =>
     runShell({
       connection,
@@ -29,7 +29,7 @@ export async function openShell(
       output: stdout,
       isTerminal,
       asJson: choice.json,
-      dialect,
+      language,
       history: isTerminal ? readHistory(file) : [],
       onEntry: entry => {
         if (isTerminal) addToHistory(file, entry)

@@ -11,8 +11,8 @@ import type { Json } from '../../values/value.ts'
 import { escapeHidden, escapeHiddenAligned, type Format, type Output, styleFor } from '../terminal.ts'
 import type { Reply, WireError } from './connection.ts'
 
-/** The source from which queries were parsed. */
-export interface QueryText {
+/** A text with any number of queries, and the file that contains it. */
+export interface QuerySource {
   readonly text: string
   /** Undefined if the text is not from a file. */
   readonly file: string | undefined
@@ -52,7 +52,7 @@ export function valueText(text: string, output: Output): string {
 export function writeErrors(
   { errors, body }: Extract<Reply, { kind: 'errors' }>,
   query: ParsedExpression,
-  from: QueryText,
+  from: QuerySource,
   asJson: boolean,
   output: Output,
 ): void {
@@ -80,7 +80,7 @@ export function failureText({ field, text }: WireError['failures'][number]): str
 /** Shows a syntax error and its position in the text. */
 export function writeSyntaxError(
   error: FqlSyntaxError,
-  from: QueryText,
+  from: QuerySource,
   output: Output,
   title = 'syntax error',
 ): void {
@@ -95,7 +95,7 @@ export function writeVersionHint(version: '4' | '10', output: Output): void {
 }
 
 /** The position as text, and below it the underlined line. */
-function excerptText({ text, file }: QueryText, range: TextRange, output: Output): string {
+function excerptText({ text, file }: QuerySource, range: TextRange, output: Output): string {
   const style = styleFor(output)
   const { line: lineNumber, column } = new FqlSyntaxError('', text, range)
   const [line, underline] = excerpt(text, range)

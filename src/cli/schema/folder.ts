@@ -15,7 +15,7 @@ import {
 } from '../../fql4/text/index.ts'
 import { memberOf } from '../../transfer/references.ts'
 import type { Json } from '../../values/value.ts'
-import type { QueryText } from '../client/report.ts'
+import type { QuerySource } from '../client/report.ts'
 import { StartError, withFile } from '../command.ts'
 import { kindCreatedBy, kinds, type ObjectKind, type SchemaObject } from './kinds.ts'
 
@@ -25,7 +25,7 @@ export interface FileObject {
   readonly name: string
   /** The expression for the fields. */
   readonly params: Json
-  readonly from: QueryText & { readonly file: string }
+  readonly from: QuerySource & { readonly file: string }
   /** The part of the file that contains the object. */
   readonly range: TextRange
   /** Finds the parts of `params` in the file. */
@@ -34,10 +34,10 @@ export interface FileObject {
 
 export class SchemaFileError extends Error {
   override name = 'SchemaFileError'
-  readonly from: QueryText
+  readonly from: QuerySource
   readonly error: FqlSyntaxError
   readonly title: string
-  constructor(from: QueryText, error: FqlSyntaxError, title = 'syntax error') {
+  constructor(from: QuerySource, error: FqlSyntaxError, title = 'syntax error') {
     super(error.message)
     this.title = title
     this.from = from

@@ -6,7 +6,7 @@ import { object } from '../../transfer/query-json.ts'
 import { memberOf } from '../../transfer/references.ts'
 import type { Json } from '../../values/value.ts'
 import type { QueryConnection } from '../client/connection.ts'
-import type { DialectName } from '../client/dialect.ts'
+import type { LanguageVersion } from '../client/shell-language.ts'
 import { escapeHidden } from '../terminal.ts'
 
 /** Functions whose first argument names an object, each with the function that lists these objects. */
@@ -60,7 +60,7 @@ export async function completionsOf(
   commands: readonly string[],
   names: ObjectNames,
   connection: QueryConnection,
-  version: DialectName,
+  version: LanguageVersion,
 ): Promise<Proposals> {
   if (line.startsWith('.')) return [commands.filter(name => name.startsWith(line)), line]
   if (version === '10') return propose10(line, names, connection)

@@ -2,8 +2,8 @@
 
 import { createInterface, type Interface } from 'node:readline'
 import type { QueryConnection, QueryScope } from '../client/connection.ts'
-import { type Dialect, TextFault, type TextQuery } from '../client/dialect.ts'
-import { dialectOf } from '../client/dialects.ts'
+import { type ParsedQuery, type ShellLanguage, TextFault } from '../client/shell-language.ts'
+import { shellLanguageOf } from '../client/shell-languages.ts'
 import { StartError } from '../command.ts'
 import { type Output, styleFor } from '../terminal.ts'
 import { completionsOf, ObjectNames } from './completion.ts'
@@ -17,8 +17,8 @@ interface ShellOptions {
   /** Enables line editing and prompts. */
   readonly isTerminal: boolean
   readonly asJson: boolean
-  /** The dialect at the start of the shell. */
-  readonly dialect: Dialect
+  /** The language at the start of the shell. */
+  readonly language: ShellLanguage
   /** Entries of earlier shells, newest first. */
   readonly history: readonly string[]
   readonly onEntry: (entry: string) => void
@@ -38,7 +38,7 @@ class Shell implements ShellState {
   readonly #options: ShellOptions
   readonly #lines: Interface
   readonly #names = new ObjectNames()
-  #dialect: Dialect
+  #language: ShellLanguage
   /** Lines of a query that is not complete yet. */
   #pending = ''
   /** The history array of readline, newest first. It is changed in place, because readline continues to use it. */
@@ -57,7 +57,7 @@ class Shell implements ShellState {
   constructor(options: ShellOptions) {
     this.#options = options
     this.asJson = options.asJson
-    this.#dialect = options.dialect
+    this.#language = options.language
     this.#own = options.connection
     this.#connection = options.connection
     this.#entries = [...options.history]
@@ -68,7 +68,7 @@ class Shell implements ShellState {
       terminal: isTerminal,
       history: [...options.history],
       completer: (line: string, done: (error: null, result: [string[], string]) => void) => {
-        void completionsOf(line, dotCommandNames, this.#names, this.#connection, this.#dialect.name).then(
+        void completionsOf(line, dotCommandNames, this.#names, this.#connection, this.#language.name).then(
           ([proposals, replaced]) => done(null, [[...proposals], replaced]),
         )
       },
@@ -115,9 +115,9 @@ class Shell implements ShellState {
 
   /** Runs a text if it is complete. `isLast`: an incomplete text is an error. */
   async #enter(text: string, isLast: boolean): Promise<void> {
-    let queries: readonly TextQuery[]
+    let queries: readonly ParsedQuery[]
     try {
-      queries = this.#dialect.read({ text, file: undefined })
+      queries = this.#language.parse({ text, file: undefined })
     } catch (fault) {
       if (!(fault instanceof TextFault)) throw fault
       if (fault.isIncomplete && !isLast) {
@@ -158,7 +158,7 @@ class Shell implements ShellState {
     }
   }
 
-  async #runAll(queries: readonly TextQuery[]): Promise<void> {
+  async #runAll(queries: readonly ParsedQuery[]): Promise<void> {
     const { output } = this.#options
     const shown = { asJson: this.asJson, showsResult: true, stdout: output, stderr: output }
     for (const query of queries) {
@@ -229,7 +229,7 @@ class Shell implements ShellState {
 
   async runFile(file: string): Promise<void> {
     try {
-      await this.#runAll(this.#dialect.read({ text: this.#options.readFile(file), file }))
+      await this.#runAll(this.#language.parse({ text: this.#options.readFile(file), file }))
     } catch (fault) {
       if (!(fault instanceof TextFault)) throw fault
       this.#showFault(fault)
@@ -237,8 +237,8 @@ class Shell implements ShellState {
   }
 
   async useLanguage(version: string | undefined): Promise<void> {
-    if (version !== undefined) this.#dialect = await dialectOf(version)
-    this.say(`queries are read as version ${this.#dialect.name}`)
+    if (version !== undefined) this.#language = await shellLanguageOf(version)
+    this.say(`queries are read as version ${this.#language.name}`)
   }
 
   leave(): void {

@@ -21,9 +21,9 @@ export type ToLane<Setup = unknown> =
       readonly snapshotTime: Micros
       /** The sequence number of the newest durable record in the commit log; 0 without a log. */
       readonly logSequence: number
-      /** Time of day in the service when it sends the message. `lead`: see `LaneJob`. */
+      /** Time of day in the service when it sends the message. `commitLeadMicros`: see `LaneJob`. */
       readonly now: Micros
-      readonly lead: number
+      readonly commitLeadMicros: number
     }
   /** Asks for a validation of the last job's read set against the state up to the record `logSequence`. */
   | { readonly kind: 'validate'; readonly logSequence: number }

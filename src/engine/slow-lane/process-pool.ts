@@ -257,7 +257,7 @@ export class ProcessLane implements SlowLane {
      */
     const mustRunAgain = () => isRetiring && process.ranOutOfMemory && !this.#isClosed
     const { body, longBody, ...request } = waiting.job.request
-    const { lead, now, snapshotTime } = waiting.job
+    const { commitLeadMicros, now, snapshotTime } = waiting.job
     const job = {
       kind: 'job',
       request: { ...request, timeoutMs: remainingMs },
@@ -265,7 +265,7 @@ export class ProcessLane implements SlowLane {
       snapshotTime,
       logSequence: this.#options.logSequence(),
       now: now(),
-      lead,
+      commitLeadMicros,
     } as const
     process
       .run(job, longBody?.pieces ?? (body === undefined ? [] : [Buffer.from(body)]), {

@@ -101,9 +101,10 @@ export class LaneService<Setup> {
         this.#snapshotTime = Math.max(this.#snapshotTime, message.snapshotTime)
         this.#logSequence = message.logSequence
         const text = textOf(body, message.form)
-        const { lead, now } = message
+        const { commitLeadMicros, now } = message
         const receivedMs = systemClock.elapsedMs()
-        const stampTime = () => micros(now + lead + Math.floor((systemClock.elapsedMs() - receivedMs) * 1000))
+        const stampTime = () =>
+          micros(now + commitLeadMicros + Math.floor((systemClock.elapsedMs() - receivedMs) * 1000))
         void this.#run({ ...message.request, body: text, stampTime })
       }
     }

@@ -6,7 +6,7 @@ import { msg } from '../../base/message.ts'
 import type { Call } from '../call.ts'
 import { sourceOf, withStep } from '../events/event-source.ts'
 import { FlatMapSet, MapSet, WhereSet } from '../sets/functional.ts'
-import { isElement } from '../sets/items.ts'
+import { isElementOrThrow } from '../sets/items.ts'
 import { elementsOf, type LazySet, lazy, originOf } from '../sets/lazy-set.ts'
 import { checkSize, firstPage, nextPage } from '../sets/pages.ts'
 import {
@@ -32,7 +32,7 @@ import { toText } from './to-text.ts'
 const { method, variadic } = entriesFor<LazySet>()
 
 function isEmpty(set: LazySet, call: Call): boolean {
-  for (const item of set.items(call, undefined)) if (isElement(item)) return false
+  for (const item of set.items(call, undefined)) if (isElementOrThrow(item)) return false
   return true
 }
 
@@ -80,7 +80,7 @@ const setReadingEntries: readonly LibraryEntry[] = [
       let count = 0n
       for (const item of set.items(call, undefined)) {
         step()
-        if (isElement(item)) {
+        if (isElementOrThrow(item)) {
           count++
           call.evaluation.compute(1)
         }

@@ -25,8 +25,8 @@ export type SetItem =
   /** A filter has failed for the element at this place. The page that reads this item fails. */
   | { readonly kind: 'failed'; readonly failure: QueryFailure; readonly place: () => SetPlace }
 
-/** Throws the failure of a failed filter. */
-export function isElement(item: SetItem): item is ElementItem {
+/** Returns whether the item is an element. Throws the failure of a failed filter. */
+export function isElementOrThrow(item: SetItem): item is ElementItem {
   if (item.kind === 'failed') throw item.failure
   return item.kind === 'element'
 }

@@ -4,9 +4,9 @@
 import type { Call, ReadTimes } from '../call.ts'
 import type { Source, Span } from '../syntax/source.ts'
 import { SetValue, type Value } from '../value.ts'
-import { isElement, type SetItem, type SetPlace } from './items.ts'
+import { isElementOrThrow, type SetItem, type SetPlace } from './items.ts'
 
-/** Filters test elements in batches of at least this size. */
+/** Also the minimum number of items after which a full page may end at an element that a filter left out (pages.ts). */
 export const pageSizeDefault = 16
 
 export abstract class LazySet extends SetValue {
@@ -76,7 +76,7 @@ export function stricterLimit({ limit }: Call, own: NonNullable<Call['limit']>):
 
 /** Skips items that are not elements. If a filter fails, throws its failure. */
 export function* elementsOf(set: SetValue, reading: Call): Generator<Value, void, void> {
-  for (const item of lazy(set).items(reading, undefined)) if (isElement(item)) yield item.value()
+  for (const item of lazy(set).items(reading, undefined)) if (isElementOrThrow(item)) yield item.value()
 }
 
 export function lazy(set: SetValue): LazySet {

@@ -1,5 +1,6 @@
 // Reads pages of sets, and encodes the cursors of next pages as text. A cursor contains the set, the place of the
-// next element, the snapshot time of the first page, and the page size.
+// next element, the snapshot time of the first page, and the page size. Cursors are sealed: an authentication code
+// (saved-values.ts) shows that the service created the cursor and that the client has not changed it.
 
 import { limits } from '../../base/limits.ts'
 import { msg } from '../../base/message.ts'
@@ -7,7 +8,7 @@ import { nearestMicros } from '../../base/micros.ts'
 import type { Value as StoredValue } from '../../values/value.ts'
 import type { Call } from '../call.ts'
 import { SetCursor, SetValue, type Struct, type Value } from '../value.ts'
-import { isElement, type SetPlace } from './items.ts'
+import { isElementOrThrow, type SetPlace } from './items.ts'
 import { type LazySet, lazy, pageSizeDefault } from './lazy-set.ts'
 import { RevivalError, Reviver } from './reviver.ts'
 import { saved, seal, unseal } from './saved-values.ts'
@@ -44,9 +45,10 @@ function timeOfState({ evaluation: { now, world } }: Call): number {
 }
 
 /**
- * Filters test the elements in batches of `batch` elements. When the page is full, this function looks for one more
- * element that passes the filters, but only up to the end of the batch. If the batch ends first, the page has a cursor,
- * even if no later element passes the filters.
+ * When the page is full, this function reads items until one can begin the next page, and the cursor starts at this item:
+ * an element, a boundary or a failed filter. An element that a filter left out can begin the next page only if the number
+ * of items before it, without boundaries, is a multiple of `batch`. The page then has a cursor even if no later element
+ * passes the filters.
  */
 function pageOf({ from, ...start }: PageStart, call: Call): Struct {
   const { set, size } = start
@@ -61,8 +63,9 @@ function pageOf({ from, ...start }: PageStart, call: Call): Struct {
         ['after', after],
       ])
     }
+    // A boundary (items.ts) is only a place between elements.
     if (item.kind !== 'boundary') read++
-    if (isElement(item)) data.push(item.value())
+    if (isElementOrThrow(item)) data.push(item.value())
   }
   return new Map([['data', data]])
 }
@@ -77,7 +80,7 @@ export function checkSize(size: number, call: Call): number {
 
 interface PageStart {
   readonly set: LazySet
-  /** Undefined if the set does not come from a cursor. All cursors of a set contain the same text. */
+  /** The encoded set of the cursor, which the cursor of the next page reuses. Undefined if the set is not from a cursor. */
   readonly encoded: StoredValue | undefined
   readonly from: SetPlace | undefined
   /** The time of the state that the first page has read. */
@@ -100,7 +103,8 @@ function openCursor(text: string, call: Call): PageStart | undefined {
   const opened = unseal(text, call.evaluation.world.sealing.cursorKey)
   if (opened?.kind !== 'set cursor') return undefined
   const [encoded = null, time, size, from] = opened.value as readonly StoredValue[]
-  // The state of this query, including its own writes, is read only with cursors that have the time of this state.
+  // A cursor with an earlier time than this query reads the state at the time of the cursor. Any other cursor reads the
+  // state of this query, including its own writes.
   const isPast = Number(time) < call.evaluation.now
   try {
     const set = new Reviver(call, isPast ? Number(time) : undefined).value(encoded)

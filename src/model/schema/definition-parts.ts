@@ -1,5 +1,5 @@
-// Reads members of stored definitions, which are validated when they are written. So a member with an unexpected type
-// counts as missing.
+// Reads members of the stored definitions of schema objects. Definitions are validated when they are written, so these
+// functions report no errors: they treat a member with an unexpected type as missing.
 
 import { isArray, isObject, type ObjectValue, type Value } from '../../values/value.ts'
 import { type Path, parsePath } from './paths.ts'
@@ -16,7 +16,7 @@ export function objectIn(fields: ObjectValue | undefined, name: string): ObjectV
   return isObject(value) ? value : new Map()
 }
 
-/** The objects in a member such as `fields`, `computed_fields` or `indexes`. */
+/** Returns the names and objects in an object such as `fields`, `computed_fields` or `indexes`. */
 export function namedIn(
   fields: ObjectValue | undefined,
   name: string,
@@ -32,12 +32,12 @@ export function listIn(fields: ObjectValue | undefined, name: string): readonly 
   return isArray(value) ? value : []
 }
 
-/** The objects in a member such as `constraints` or `migrations`. */
+/** Returns the objects in an array such as `constraints` or `migrations`. */
 export function partsIn(fields: ObjectValue | undefined, name: string): readonly ObjectValue[] {
   return listIn(fields, name).filter(isObject)
 }
 
-/** A field in the form of the definition of a collection, for an index or a unique constraint. */
+/** A field of an index or of a unique constraint, from the definition of a collection. */
 export interface DefinedField {
   /** The first step is a field in `data`, a computed field or a metadata field (`id`, `ts`, `ttl`). */
   readonly path: Path

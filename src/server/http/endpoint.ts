@@ -97,7 +97,7 @@ export class EndpointCall {
 
   queryRequest(
     body: string | undefined,
-    special?: { readonly readOnly?: ReadOnlyPlace; readonly linearized?: boolean },
+    special?: { readonly readOnlyPlace?: ReadOnlyPlace; readonly linearized?: boolean },
   ): QueryRequest {
     const settings = this.settings as RequestSettings
     return {
@@ -108,7 +108,7 @@ export class EndpointCall {
       options: settings.options,
       body,
       longBody: this.longBody,
-      readOnly: special?.readOnly,
+      readOnlyPlace: special?.readOnlyPlace,
       linearized: special?.linearized ?? settings.linearized,
       lastSeenTxn: settings.lastSeenTxn,
       retriesMax: settings.retriesMax,

@@ -13,6 +13,11 @@ export interface ForeignBatch {
   readonly writes: readonly Write[]
 }
 
+export interface ReadyOptions {
+  /** The snapshot must also have a later time than `notBefore`. */
+  readonly isLater?: boolean
+}
+
 export interface ReplicatedStore extends KeyValueStore {
   /**
    * Waits until every new snapshot contains all commits up to `notBefore` (microseconds; Infinity: all commits of all
@@ -20,7 +25,7 @@ export interface ReplicatedStore extends KeyValueStore {
    * `isLater` is true and the shared database is available, the time of the snapshot is also later than `notBefore`.
    * Rejects with `StoreUnavailableError` if commits are missing and the shared database is unavailable.
    */
-  ready(notBefore: number, isLater?: boolean): Promise<void> | undefined
+  ready(notBefore: number, options?: ReadyOptions): Promise<void> | undefined
   /**
    * Calls `listener` with each batch of other machines in order, soon after it has become visible. Batches that another
    * process has applied to the same replica are not reported.

@@ -9,12 +9,12 @@ const fatalStates = /^(08|57P0|25P03)/
 
 /** The database rejected a statement without closing the session. */
 export function isRejection(error: unknown): boolean {
-  const state = stateOf(error)
+  const state = sqlStateOf(error)
   return state !== undefined && !fatalStates.test(state)
 }
 
 /** The SQLSTATE; undefined when the error is not from the database. */
-export function stateOf(error: unknown): string | undefined {
+export function sqlStateOf(error: unknown): string | undefined {
   const { code, severity } = error as { readonly code?: unknown; readonly severity?: unknown }
   return typeof severity === 'string' && typeof code === 'string' ? code : undefined
 }
@@ -26,7 +26,9 @@ export function stateOf(error: unknown): string | undefined {
 export function isAboutTls(error: unknown): boolean {
   const { code } = error as { readonly code?: unknown }
   return (
-    stateOf(error) === '28000' || code === 'EPROTO' || /\b(SSL|TLS)\b|^ERR_(SSL|TLS)/.test(`${code} ${error}`)
+    sqlStateOf(error) === '28000' ||
+    code === 'EPROTO' ||
+    /\b(SSL|TLS)\b|^ERR_(SSL|TLS)/.test(`${code} ${error}`)
   )
 }
 

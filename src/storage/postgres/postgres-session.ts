@@ -6,7 +6,7 @@ import type { Client, ClientConfig, QueryConfig } from 'pg'
 import { wait } from '../../base/timers.ts'
 import { causeText } from '../kv/store-errors.ts'
 import { type DatabaseServer, isSilent, markSilent, serversOf } from './database-servers.ts'
-import { isAboutTls, isRejection, rejection, stateOf, unavailable } from './failures.ts'
+import { isAboutTls, isRejection, rejection, sqlStateOf, unavailable } from './failures.ts'
 import { connectToFirst } from './first-server.ts'
 import { networkSettings, sessionSettings } from './session-settings.ts'
 
@@ -89,7 +89,7 @@ export class PostgresSession {
       },
       close: session => session.close(),
       // As in libpq: if a server rejects the login, the other servers are not tried.
-      isFinal: cause => ending?.aborted === true || stateOf(cause)?.startsWith('28') === true,
+      isFinal: cause => ending?.aborted === true || sqlStateOf(cause)?.startsWith('28') === true,
     })
     if ('connection' in outcome) {
       for (const server of outcome.silent) markSilent(server)
@@ -191,7 +191,7 @@ export class PostgresSession {
     try {
       return await use(session)
     } catch (cause) {
-      throw stateOf(cause) === undefined ? cause : rejection(cause)
+      throw sqlStateOf(cause) === undefined ? cause : rejection(cause)
     } finally {
       session.close()
     }

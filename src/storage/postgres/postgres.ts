@@ -14,7 +14,7 @@ import { allWrites, encodeBatch } from '../kv/batch.ts'
 import { CommitQueue, completeJob, type Job, prepareBatch, runJob } from '../kv/commit-queue.ts'
 import type { KeyValueStore, View, Work, Write } from '../kv/kv-contract.ts'
 import { Overlay } from '../kv/overlay.ts'
-import type { ForeignBatch, ReplicatedStore } from '../kv/replicated-store.ts'
+import type { ForeignBatch, ReadyOptions, ReplicatedStore } from '../kv/replicated-store.ts'
 import { causeText, StoreUnavailableError } from '../kv/store-errors.ts'
 import type { FollowFault } from './failures.ts'
 import { Follower, type NodeOptions } from './follower.ts'
@@ -147,7 +147,7 @@ export class PostgresStore implements ReplicatedStore {
     return this.#local.read(view => read(new ReplicaView(view)))
   }
 
-  ready(notBefore: number, isLater = false): Promise<void> | undefined {
+  ready(notBefore: number, { isLater = false }: ReadyOptions = {}): Promise<void> | undefined {
     return this.#follower.ready(notBefore, isLater)
   }
 

@@ -16,7 +16,7 @@ import { dataFileName, findDamage } from '../lmdb/data-file.ts'
 import { openLmdb } from '../lmdb/lmdb.ts'
 import { logMismatch } from './catch-up.ts'
 import { type CopyProgress, copyState } from './copy-state.ts'
-import { stateOf } from './failures.ts'
+import { sqlStateOf } from './failures.ts'
 import { PostgresSession, type RecordLocation } from './postgres-session.ts'
 import { noteIn, noteWrite, readNote } from './replica.ts'
 import { openTables } from './tables.ts'
@@ -46,7 +46,7 @@ export async function prepareReplica(options: PrepareOptions): Promise<void> {
     await assertFit(session, location, node)
     await openTables(session, options.random)
     makeFolder(folder)
-    const damage = await damageOf(folder)
+    const damage = await checkAndMarkInUse(folder)
     const fault = damage === undefined ? await faultOf(session, folder) : { reason: damage }
     if (fault === undefined || fault.isInterruptedCopy) await claimReplica(folder)
     else discardReplica(folder)
@@ -66,23 +66,27 @@ export async function prepareReplica(options: PrepareOptions): Promise<void> {
  * the next start, the replica is checked, because LMDB crashes the process at an invalid page. It contains the number
  * of consecutive damaged replicas.
  */
-const markOf = (folder: string) => join(folder, 'replica-in-use')
+const inUseFileOf = (folder: string) => join(folder, 'replica-in-use')
 /** Maximum number of consecutive damaged replicas. If there are more, the cause is probably the machine. */
 const damagesMax = 3
 
 function readMark(folder: string): number | undefined {
-  return existsSync(markOf(folder))
-    ? Number.parseInt(readFileSync(markOf(folder), 'utf8'), 10) || 0
+  return existsSync(inUseFileOf(folder))
+    ? Number.parseInt(readFileSync(inUseFileOf(folder), 'utf8'), 10) || 0
     : undefined
 }
 
 function writeMark(folder: string, damages: number): void {
-  writeFileSync(markOf(folder), String(damages), { mode: 0o600, flush: true })
+  writeFileSync(inUseFileOf(folder), String(damages), { mode: 0o600, flush: true })
   flushNames(folder)
 }
 
-/** Checks the replica if its node did not shut down normally. Returns undefined if there is no damage, or no check. */
-async function damageOf(folder: string): Promise<string | undefined> {
+/**
+ * Checks the replica if its node did not shut down normally, then writes the file {@link inUseFileOf}. Returns
+ * undefined if there is no damage, or no check. Throws {@link StoreUnavailableError} if too many consecutive replicas
+ * were damaged.
+ */
+async function checkAndMarkInUse(folder: string): Promise<string | undefined> {
   const mark = readMark(folder)
   const file = join(replicaFolder(folder), dataFileName)
   const hasCopy = existsSync(file)
@@ -90,24 +94,24 @@ async function damageOf(folder: string): Promise<string | undefined> {
   const damages = damage === undefined ? (hasCopy ? 0 : (mark ?? 0)) : (mark ?? 0) + 1
   if (damages > damagesMax)
     throw new StoreUnavailableError(
-      `the replica of the store was damaged ${damages} times: check the disk and the memory of this machine, then remove ${markOf(folder)}`,
+      `the replica of the store was damaged ${damages} times: check the disk and the memory of this machine, then remove ${inUseFileOf(folder)}`,
     )
   writeMark(folder, damages)
   return damage
 }
 
 /** A file of the replica that exists while all of its pages are on the disk and no process of a node uses it. */
-const flushedMarkOf = (folder: string) => join(replicaFolder(folder), 'flushed')
+const flushedFileOf = (folder: string) => join(replicaFolder(folder), 'flushed')
 
-/** Called when all processes of the node have closed the replica normally. Flushes the replica. */
-export async function markReplicaComplete(folder: string): Promise<void> {
+/** Flushes the replica, and marks it as flushed. Called after all processes of the node have closed it normally. */
+export async function markReplicaFlushed(folder: string): Promise<void> {
   const data = join(replicaFolder(folder), dataFileName)
   if (existsSync(data)) {
     await flushFile(data)
-    writeFileSync(flushedMarkOf(folder), '', { mode: 0o600, flush: true })
+    writeFileSync(flushedFileOf(folder), '', { mode: 0o600, flush: true })
     flushNames(replicaFolder(folder))
   }
-  rmSync(markOf(folder), { force: true })
+  rmSync(inUseFileOf(folder), { force: true })
 }
 
 async function flushFile(path: string): Promise<void> {
@@ -119,12 +123,12 @@ async function flushFile(path: string): Promise<void> {
   }
 }
 
-/** Prepares a flushed replica for writes: removes the mark `flushed`, and stores this machine's boot id in the note. */
+/** Prepares a flushed replica for writes: removes the file `flushed`, and stores this machine's boot id in the note. */
 async function claimReplica(folder: string): Promise<void> {
-  const mark = flushedMarkOf(folder)
-  if (!existsSync(mark)) return
-  rmSync(mark)
-  // The mark must not reappear after a crash of the machine that follows writes to the replica.
+  const flushedFile = flushedFileOf(folder)
+  if (!existsSync(flushedFile)) return
+  rmSync(flushedFile)
+  // The file must not reappear after a crash of the machine that follows writes to the replica.
   flushNames(replicaFolder(folder))
   const local = openReplicaStore(folder)
   try {
@@ -189,7 +193,7 @@ async function faultOf(session: PostgresSession, folder: string): Promise<Replic
   }
   try {
     const note = readNote(local)
-    if (note && note.boot !== machineStart() && !existsSync(flushedMarkOf(folder)))
+    if (note && note.boot !== machineStart() && !existsSync(flushedFileOf(folder)))
       return { reason: 'the machine has been restarted since it was written' }
     const reason = await logMismatch(session, note)
     if (reason !== undefined) return { reason }
@@ -249,7 +253,7 @@ async function backendOf(session: PostgresSession): Promise<number> {
 
 /** Explains the database's error about too many connections. Returns other errors unchanged. */
 function tooFewSessions(cause: unknown): unknown {
-  if (!(cause instanceof StoreUnavailableError) || stateOf(cause.cause) !== tooManyState) return cause
+  if (!(cause instanceof StoreUnavailableError) || sqlStateOf(cause.cause) !== tooManyState) return cause
   return new StoreUnavailableError(
     `a node needs ${sessionsMax} connections to its database, for each of its processes, and gets fewer: ${cause.message}`,
     { cause },

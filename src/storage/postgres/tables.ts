@@ -3,7 +3,7 @@
 
 import type { Random } from '../../base/random.ts'
 import { causeText, StoreUnavailableError } from '../kv/store-errors.ts'
-import { stateOf } from './failures.ts'
+import { sqlStateOf } from './failures.ts'
 import type { PostgresSession } from './postgres-session.ts'
 
 /** The version of the tables below and of their content. */
@@ -35,7 +35,7 @@ export async function createTables(session: PostgresSession, random: Random, ver
       await tryCreateTables(session, random, version)
       return
     } catch (error) {
-      const state = stateOf(error)
+      const state = sqlStateOf(error)
       if (state === forbiddenState)
         throw new StoreUnavailableError(
           `the tables of the store cannot be created: ${causeText(error)}: grant CREATE on the database, or create the schema ${session.schemaName} with the role as its owner`,
@@ -77,7 +77,7 @@ export async function readVersion(session: PostgresSession): Promise<number | un
     const [row] = await session.query(`SELECT version FROM ${session.table('meta')} WHERE id = 1`)
     return row === undefined ? undefined : Number(row.version)
   } catch (error) {
-    if (missingStates.has(stateOf(error) ?? '')) return undefined
+    if (missingStates.has(sqlStateOf(error) ?? '')) return undefined
     throw error
   }
 }

@@ -42,7 +42,7 @@ import { countRow, isExpired, type Snapshot } from './snapshot.ts'
 import type { EntryChange, StoreHooks, Version } from './store-contract.ts'
 import { checkTransactionBytes, countedBytes } from './transaction-limits.ts'
 
-/** The tables of an index, which a user has defined or which is built-in. */
+/** Defines how the entries of an index are computed from a version of a document, and how they are stored. */
 export interface IndexTables {
   readonly number: number
   readonly descending: readonly boolean[]
@@ -60,17 +60,17 @@ export interface IndexTables {
 export function userIndex(
   definition: IndexDefinition,
   hooks: StoreHooks,
-  catalogue: NameHistories,
+  histories: NameHistories,
 ): IndexTables {
   const isComputed = definition.sources.some(({ bindings }) => bindings.size > 0)
-  const names = isComputed ? catalogue.nameHistory(definition.ref.database) : undefined
+  const history = isComputed ? histories.nameHistory(definition.ref.database) : undefined
   return {
     number: Number(definition.ref.id),
     descending: definition.values.map(value => value.reverse),
     unique: definition.unique,
     keeps: 'entries',
     width: definition.terms.length + definition.values.length,
-    tuples: version => entryTuples(definition, version, hooks, names),
+    tuples: version => entryTuples(definition, version, hooks, history),
   }
 }
 
@@ -95,13 +95,13 @@ function fieldTerm(name: string) {
   }
 }
 
-const names = builtin(builtinIndexes.names, version => {
+const namesIndex = builtin(builtinIndexes.names, version => {
   const name = version.fields.get('name')
   return typeof name === 'string' ? nameTerms(version.ref.collection, name) : undefined
 })
-const tokens = { ...builtin(builtinIndexes.tokensByInstance, fieldTerm('instance')), unique: false }
-const credentials = builtin(builtinIndexes.credentialsByInstance, fieldTerm('instance'))
-const providers = builtin(builtinIndexes.providersByIssuer, fieldTerm('issuer'))
+const tokensIndex = { ...builtin(builtinIndexes.tokensByInstance, fieldTerm('instance')), unique: false }
+const credentialsIndex = builtin(builtinIndexes.credentialsByInstance, fieldTerm('instance'))
+const providersIndex = builtin(builtinIndexes.providersByIssuer, fieldTerm('issuer'))
 
 /** Returns the terms of a schema object in the built-in index of names. */
 export function nameTerms(nativeCollection: CollectionId, name: string): readonly Value[] {
@@ -110,13 +110,13 @@ export function nameTerms(nativeCollection: CollectionId, name: string): readonl
 
 const noIndexes: readonly IndexTables[] = []
 const builtinsByCollection = new Map<CollectionId, readonly IndexTables[]>([
-  ...[...namedNatives].map((collection): [CollectionId, IndexTables[]] => [collection, [names]]),
-  [native.tokens, [tokens]],
-  [native.credentials, [credentials]],
-  [native.access_providers, [names, providers]],
+  ...[...namedNatives].map((collection): [CollectionId, IndexTables[]] => [collection, [namesIndex]]),
+  [native.tokens, [tokensIndex]],
+  [native.credentials, [credentialsIndex]],
+  [native.access_providers, [namesIndex, providersIndex]],
 ])
 
-const everyDocument: readonly EntryTuple[] = [{ terms: [], values: [] }]
+const oneEmptyTuple: readonly EntryTuple[] = [{ terms: [], values: [] }]
 
 /**
  * Only the events of the set `documents(collection)` are stored, because the rows of the documents serve as its
@@ -129,7 +129,7 @@ export function documentsTables(collection: CollectionId): IndexTables {
     unique: false,
     keeps: 'events',
     width: 0,
-    tuples: version => (version.action === 'delete' ? [] : everyDocument),
+    tuples: version => (version.action === 'delete' ? [] : oneEmptyTuple),
   }
 }
 
@@ -269,7 +269,8 @@ function unlessInvalid<T>(compute: () => readonly T[]): readonly T[] {
   }
 }
 
-interface ReplacedVersion {
+/** The entries of a document in one index, before and after a write. */
+interface EntryReplacement {
   readonly before: PreparedEntries
   readonly after: PreparedEntries
   readonly time: Micros
@@ -278,7 +279,7 @@ interface ReplacedVersion {
 }
 
 /** The effect of a write on an index. */
-interface ReplacedEntries {
+interface ReplacementEffect {
   readonly added: readonly PreparedEntry[]
   /** The bytes of the written rows that count towards the limit of the transaction. */
   readonly bytes: number
@@ -292,8 +293,8 @@ export function replaceEntries(
   overlay: Overlay,
   journal: Journal,
   index: IndexTables,
-  change: ReplacedVersion,
-): ReplacedEntries {
+  change: EntryReplacement,
+): ReplacementEffect {
   const { before, after } = change
   let added = after
   let bytes = 0
@@ -364,7 +365,10 @@ function* keyedEntries(
   return found
 }
 
-/** Yields a change for each entry that `others` lacks, and undefined where the caller may pause. */
+/**
+ * Yields a change for each entry whose key `others` lacks, and undefined where the caller may pause. Unlike
+ * {@link notIn}, this function ignores the `ttl` of entries: an {@link EntryChange} has none.
+ */
 function* changesTo(
   others: ReadonlyMap<string, PreparedEntry>,
   action: EntryChange['action'],
@@ -399,12 +403,12 @@ function closeEntry(
   journal: Journal,
   index: IndexTables,
   entry: PreparedEntry,
-  { minimum, time }: ReplacedVersion,
+  { minimum, time }: EntryReplacement,
 ): number {
   if (index.keeps === 'events') return writeRow(overlay, eventRow(entry, time, 'remove'), journal)
   const live = overlay.get(entry.liveKey)
   if (live === undefined) {
-    // The sweeper (expired-rows.ts) may have removed the first entries of an expired document.
+    // The sweeper removes an expired document in batches (expired-rows.ts), so some of its entries may be missing.
     assert(
       isBeingBuilt(overlay, index, entry) || entry.ttl <= minimum(),
       'an entry that ends is in its index',
@@ -462,7 +466,10 @@ function recordOf(entry: PreparedEntry, since: Micros | undefined, removed = fal
   return encodeEntry({ document, ttl, values, truncated: isTruncated(parts.values.bytes), since, removed })
 }
 
-/** Returns whether another document has a live entry with the same terms and values. */
+/**
+ * Returns whether another document has a live entry with the same terms and values. `isLive`: whether the collection of
+ * the other document still exists.
+ */
 export function isDuplicate(
   overlay: Overlay,
   entry: PreparedEntry,

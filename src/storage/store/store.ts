@@ -13,7 +13,7 @@ import { localTimeline, type Timeline } from '../../base/timeline.ts'
 import type { DatabaseId, Micros } from '../../values/value.ts'
 import type { KeyValueStore } from '../kv/kv-contract.ts'
 import { RecentWrites } from '../kv/recent-writes.ts'
-import { isReplicated } from '../kv/replicated-store.ts'
+import { isReplicated, type ReadyOptions } from '../kv/replicated-store.ts'
 import type { Attempt } from './attempt.ts'
 import { readChanges } from './change-log.ts'
 import { checkStore } from './check.ts'
@@ -142,8 +142,8 @@ export class Store {
    * Awaited before a read that must see all commits up to `notBefore`; Infinity: all commits of all machines up to now.
    * If `isLater` is true, the read also has a later time than `notBefore`. Undefined if no wait is needed.
    */
-  ready(notBefore: number, isLater = false): Promise<void> | undefined {
-    return isReplicated(this.kv) ? this.kv.ready(notBefore, isLater) : undefined
+  ready(notBefore: number, options?: ReadyOptions): Promise<void> | undefined {
+    return isReplicated(this.kv) ? this.kv.ready(notBefore, options) : undefined
   }
 
   /**

@@ -23,11 +23,11 @@ function serviceOf(takes: readonly number[]) {
     time: new TimeBudget({ ms: 20 }),
     isCrowded: () => false,
     longQueries: new LongQueries(() => 20),
-    run: async ({ lead, now: dispatched }: LaneJob) => {
+    run: async ({ commitLeadMicros, now: dispatched }: LaneJob) => {
       // Other queries run first.
       now += 3_000_000
-      const commitTime = micros(dispatched() + lead)
-      seen.push(lead)
+      const commitTime = micros(dispatched() + commitLeadMicros)
+      seen.push(commitLeadMicros)
       now += takes[seen.length - 1] as number
       const response = { status: 201, body: '', txnTime: epoch, metrics: undefined, database: 0n }
       const pending = {
@@ -70,14 +70,14 @@ function serviceOf(takes: readonly number[]) {
       retriesMax: 0,
       requireInTime,
       checkCosts: () => undefined,
-      job: lead => ({
+      job: commitLeadMicros => ({
         request: { language: '4', dialect: '4', authorization: 'x', body: '', timeoutMs },
         queue: 'a',
         ticket: new Ticket('a'),
         snapshotTime: epoch,
         timeoutMs,
         now: () => micros(Math.floor(now)),
-        lead,
+        commitLeadMicros,
       }),
     })
   return { committed, leads, run, seen }

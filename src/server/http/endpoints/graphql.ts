@@ -16,7 +16,7 @@ import { graphqlProtocol, importProtocol, secretIn } from '../graphql-headers.ts
 import { parametersOf, queryParameter } from '../url.ts'
 
 const textType = 'text/plain; charset=utf-8'
-const inGetRequests = { readOnly: 'get requests' } as const
+const inGetRequests = { readOnlyPlace: 'get requests' } as const
 
 const traits = {
   authenticated: true,

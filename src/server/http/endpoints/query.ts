@@ -11,7 +11,7 @@ import type { Protocol } from '../protocol.ts'
 import { queryParameter } from '../url.ts'
 import { checkProtocol, eventStreamProtocol } from '../version10-headers.ts'
 
-const inGetRequests = { readOnly: 'get requests' } as const
+const inGetRequests = { readOnlyPlace: 'get requests' } as const
 const asLinearized = { linearized: true } as const
 
 const queryTraits = { authenticated: true, readsBody: true, takesLongBodies: true, recorded: true } as const
@@ -72,7 +72,7 @@ export function engineEndpoints({ engine }: Services): readonly Endpoint[] {
   ]
 }
 
-const inStreamRequests = { readOnly: 'stream requests' } as const
+const inStreamRequests = { readOnlyPlace: 'stream requests' } as const
 
 const streamTraits = { authenticated: true, readsBody: true, recorded: true } as const
 

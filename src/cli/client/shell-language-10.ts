@@ -6,10 +6,10 @@ import { summaryOf } from '../../fql10/failure/summary.ts'
 import { parseQuery } from '../../fql10/syntax/parse-query.ts'
 import { Source } from '../../fql10/syntax/source.ts'
 import { escapeHidden, styleFor } from '../terminal.ts'
-import { type Dialect, TextFault, type TextQuery } from './dialect.ts'
 import { jsonText, valueText, writeVersionHint } from './report.ts'
+import { type ParsedQuery, type ShellLanguage, TextFault } from './shell-language.ts'
 
-function queryOf(text: string): TextQuery {
+function queryOf(text: string): ParsedQuery {
   return {
     body: text,
     async run(connection, shown, signal) {
@@ -38,9 +38,9 @@ function queryOf(text: string): TextQuery {
   }
 }
 
-export const dialect10: Dialect = {
+export const shellLanguage10: ShellLanguage = {
   name: '10',
-  read({ text }) {
+  parse({ text }) {
     if (text.trim() === '') return []
     try {
       parseQuery(new Source('*query*', text), [])

@@ -7,10 +7,10 @@ import {
   type ParsedExpression,
   parseExpressions,
 } from '../../fql4/text/index.ts'
-import { type Dialect, TextFault, type TextQuery } from './dialect.ts'
-import { type QueryText, writeErrors, writeResult, writeSyntaxError, writeVersionHint } from './report.ts'
+import { type QuerySource, writeErrors, writeResult, writeSyntaxError, writeVersionHint } from './report.ts'
+import { type ParsedQuery, type ShellLanguage, TextFault } from './shell-language.ts'
 
-function queryOf(expression: ParsedExpression, from: QueryText): TextQuery {
+function queryOf(expression: ParsedExpression, from: QuerySource): ParsedQuery {
   return {
     body: expression.json,
     async run(connection, { asJson, showsResult, stderr, stdout }, signal) {
@@ -25,9 +25,9 @@ function queryOf(expression: ParsedExpression, from: QueryText): TextQuery {
   }
 }
 
-export const dialect4: Dialect = {
+export const shellLanguage4: ShellLanguage = {
   name: '4',
-  read(from) {
+  parse(from) {
     try {
       return parseExpressions(from.text).map(expression => queryOf(expression, from))
     } catch (cause) {

@@ -1,11 +1,12 @@
-// Defines how a version of the query language parses a text into queries, runs them and shows their results.
+// The interface of the two languages (version 4 and version 10) in commands: parses a text into queries, runs them and
+// shows their results.
 
 import type { Json } from '../../values/value.ts'
 import type { Output } from '../terminal.ts'
 import type { QueryConnection } from './connection.ts'
-import type { QueryText } from './report.ts'
+import type { QuerySource } from './report.ts'
 
-export type DialectName = '4' | '10'
+export type LanguageVersion = '4' | '10'
 
 export interface ResultOutput {
   readonly asJson: boolean
@@ -15,8 +16,8 @@ export interface ResultOutput {
   readonly stderr: Output
 }
 
-/** A query of a text, ready to be sent. */
-export interface TextQuery {
+/** A query from a {@link QuerySource}, ready to be sent. */
+export interface ParsedQuery {
   /** Resolves with true if the query succeeded. */
   run(connection: QueryConnection, output: ResultOutput, signal?: AbortSignal): Promise<boolean>
   /** Query in the format of a request body. */
@@ -35,9 +36,9 @@ export class TextFault {
   }
 }
 
-/** Reads and runs the queries of one version of the language. */
-export interface Dialect {
-  readonly name: DialectName
+/** Parses the queries of one language. The shell and `eval` use it. */
+export interface ShellLanguage {
+  readonly name: LanguageVersion
   /** Throws {@link TextFault}. */
-  read(from: QueryText): readonly TextQuery[]
+  parse(from: QuerySource): readonly ParsedQuery[]
 }

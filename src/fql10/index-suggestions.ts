@@ -1,9 +1,9 @@
-// Finds the filters and sort orders in the text of a query, such as `Orders.where(.status == "open")` or
-// `Orders.all().order(desc(.placed))`. The explanation of the query suggests an index for each of them. The code of
-// stored functions is not analyzed.
+// Suggests an index for each filter and sort order in the text of a query, such as `Orders.where(.status == "open")` or
+// `Orders.all().order(desc(.placed))`. The explanation of the query contains the suggestions. The code of stored
+// functions is not analyzed.
 
 import { type Path, pathSpelling } from '../model/schema/paths.ts'
-import { indexNameFor, type SetUse } from '../model/use-recorders.ts'
+import { type IndexSuggestion, indexNameFor } from '../model/use-recorders.ts'
 import { stepOf } from './syntax/field-paths.ts'
 import type { LambdaNode, Link, Node, Program } from './syntax/nodes.ts'
 import { walk } from './syntax/slices.ts'
@@ -23,15 +23,15 @@ const fieldsBesideData: ReadonlySet<string | bigint> = new Set(['ts', 'ttl'])
 /** An index of these fields is useless, because a query finds documents by id without an index. */
 const identities: ReadonlySet<string | bigint> = new Set(['id', 'coll'])
 
-/** Returns the uses of collections in a query, in the order of their occurrence. */
-export function setUsesOf({ body }: Program): readonly SetUse[] {
-  const uses: SetUse[] = []
+/** Returns the suggestions in the order of the filters and sort orders in the query. */
+export function indexSuggestionsOf({ body }: Program): readonly IndexSuggestion[] {
+  const suggestions: IndexSuggestion[] = []
   walk(body, node => {
     if (node.kind !== 'chain' || node.operand.kind !== 'name') return
     const fields = fieldsOf(node.links)
-    if (fields.length > 0) uses.push(useOf(node.operand.name, onceEach(fields)))
+    if (fields.length > 0) suggestions.push(suggestionOf(node.operand.name, onceEach(fields)))
   })
-  return uses
+  return suggestions
 }
 
 /** Keeps one use of each field: the first use as a term, or the last use if the field is never a term. */
@@ -108,7 +108,7 @@ function pathOf(node: Node, parameter: string): Path | undefined {
   return fieldsBesideData.has(first) || first === 'data' ? path : ['data', ...path]
 }
 
-function useOf(collection: string, fields: readonly FieldUse[]): SetUse {
+function suggestionOf(collection: string, fields: readonly FieldUse[]): IndexSuggestion {
   const pathsOf = (as: FieldUse['as']) => fields.filter(field => field.as === as)
   const terms = pathsOf('term').map(({ path }) => path)
   const values = pathsOf('value')

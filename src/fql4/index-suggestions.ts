@@ -1,21 +1,21 @@
-// Finds filters that read all documents of a collection, such as `Filter(Documents(Collection("orders")), Lambda("ref",
-// Equals(Select(["data", "status"], Get(Var("ref"))), "open")))`. Also finds filters over pages of these documents.
-// Does not search stored functions.
+// Suggests an index for each filter that reads all documents of a collection, such as
+// `Filter(Documents(Collection("orders")), Lambda("ref", Equals(Select(["data", "status"], Get(Var("ref"))), "open")))`.
+// Also suggests indexes for filters over pages of these documents. The code of stored functions is not analyzed.
 
 import type { Path } from '../model/schema/paths.ts'
-import { indexNameFor, type SetUse } from '../model/use-recorders.ts'
+import { type IndexSuggestion, indexNameFor } from '../model/use-recorders.ts'
 import type { Json } from '../values/value.ts'
 
-/** Returns the filters in the order of the query. */
-export function setUsesOf(query: Json): readonly SetUse[] {
-  const uses: SetUse[] = []
+/** Returns the suggestions in the order of the filters in the query. */
+export function indexSuggestionsOf(query: Json): readonly IndexSuggestion[] {
+  const suggestions: IndexSuggestion[] = []
   walk(query, form => {
     const lambda = form.get('filter')
     const collection = collectionOf(form.get('collection'))
     const terms = lambda === undefined ? [] : termsOf(lambda)
-    if (collection !== undefined && terms.length > 0) uses.push(useOf(collection, terms))
+    if (collection !== undefined && terms.length > 0) suggestions.push(suggestionOf(collection, terms))
   })
-  return uses
+  return suggestions
 }
 
 function walk(json: Json, visit: (form: ReadonlyMap<string, Json>) => void): void {
@@ -64,7 +64,7 @@ function pathOf(side: Json, parameter: string): { readonly path: Path } | undefi
   return readsParameter && isPath(path) && path[0] !== 'ref' ? { path } : undefined
 }
 
-function useOf(collection: string, terms: readonly Path[]): SetUse {
+function suggestionOf(collection: string, terms: readonly Path[]): IndexSuggestion {
   const quoted = (step: string | bigint) => (typeof step === 'string' ? JSON.stringify(step) : String(step))
   const fields = terms.map(path => `{ field: [${path.map(quoted).join(', ')}] }`)
   const name = JSON.stringify(`${collection}_${indexNameFor(terms)}`)
