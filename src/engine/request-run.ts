@@ -190,9 +190,9 @@ class RequestRun {
 
   /**
    * Fetches all commits of other machines after a failure, because one of them may make the request succeed. The caller
-   * evaluates the query again after the promise resolves. Returns undefined for the second failure of a request, and in a
-   * slow-lane process. If the caller is not authenticated, also returns undefined if the client's address has used up
-   * its limit, so that unauthenticated clients cannot control how often this machine queries the store.
+   * evaluates the query again after the promise resolves. Returns undefined for the second failure of a request, and in
+   * a slow-lane process. For an unauthorized request, also returns undefined if the client's address has used up its
+   * limit, so that unauthenticated clients cannot control how often this machine queries the store.
    */
   #refreshFor(error: unknown): Promise<void> | undefined {
     const { neverCommits, unknownSecrets, store } = this.#options
@@ -239,8 +239,8 @@ class RequestRun {
           rateLimits.check(database, { compute, read, write: writes && !linearized ? 1 : 0 })
         },
       })
-      // The slow-lane process has done long work, such as a type check. This process remembers the result, so that it does
-      // not do the same work for the next request with the same query.
+      // The slow-lane process has done long work, such as a type check. This process remembers the result, so that it
+      // does not do the same work for the next request with the same query.
       if (response.lesson !== undefined) languageOf(this.#options, this.#request).learn?.(response.lesson)
       this.#kind.onEvaluatedInSlowLane?.(queue, response.metrics?.queryTimeMs ?? 0)
       return this.#responses.fromSlowLane(response, progress)
@@ -250,8 +250,8 @@ class RequestRun {
   }
 
   /**
-   * Retries a read whose snapshot time would not be later than the client's `lastSeenTxn`. New snapshots must be earlier
-   * than all commits in progress, so their times increase when these commits end.
+   * Retries a read whose snapshot time would not be later than the client's `lastSeenTxn`. New snapshots must be
+   * earlier than all commits in progress, so their times increase when these commits end.
    */
   async #readLater(): Promise<QueryResponse> {
     try {

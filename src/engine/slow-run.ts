@@ -21,8 +21,8 @@ interface SlowRun {
   readonly commitsElsewhere?: boolean
   readonly timers: Timers
   /**
-   * The job's time limit is the remaining time of the query. `commitLeadMicros`: microseconds from the start of the evaluation to
-   * the commit time.
+   * The job's time limit is the remaining time of the query. `commitLeadMicros`: from the start of the
+   * evaluation to the commit time.
    */
   readonly job: (commitLeadMicros: number) => LaneJob
   /** Retries after conflicts with other transactions. */

@@ -1,6 +1,6 @@
-// Suggests an index for each filter that reads all documents of a collection, such as
-// `Filter(Documents(Collection("orders")), Lambda("ref", Equals(Select(["data", "status"], Get(Var("ref"))), "open")))`.
-// Also suggests indexes for filters over pages of these documents. The code of stored functions is not analyzed.
+// Suggests an index for each filter that reads all documents of a collection, such as `Filter(
+// Documents(Collection("orders")), Lambda("ref", Equals(Select(["data", "status"], Get(Var("ref"))), "open")))`. Also
+// suggests indexes for filters over pages of these documents. The code of stored functions is not analyzed.
 
 import type { Path } from '../model/schema/paths.ts'
 import { type IndexSuggestion, indexNameFor } from '../model/use-recorders.ts'

@@ -45,10 +45,10 @@ function timeOfState({ evaluation: { now, world } }: Call): number {
 }
 
 /**
- * When the page is full, this function reads items until one can begin the next page, and the cursor starts at this item:
- * an element, a boundary or a failed filter. An element that a filter left out can begin the next page only if the number
- * of items before it, without boundaries, is a multiple of `batch`. The page then has a cursor even if no later element
- * passes the filters.
+ * When the page is full, this function reads items until one can begin the next page, and the cursor starts at this
+ * item: an element, a boundary or a failed filter. An element that a filter left out can begin the next page only if the
+ * number of items before it, without boundaries, is a multiple of `batch`. The page then has a cursor even if no later
+ * element passes the filters.
  */
 function pageOf({ from, ...start }: PageStart, call: Call): Struct {
   const { set, size } = start
@@ -80,7 +80,7 @@ export function checkSize(size: number, call: Call): number {
 
 interface PageStart {
   readonly set: LazySet
-  /** The encoded set of the cursor, which the cursor of the next page reuses. Undefined if the set is not from a cursor. */
+  /** The encoded set of the cursor, which the next cursor reuses. Undefined if the set is not from a cursor. */
   readonly encoded: StoredValue | undefined
   readonly from: SetPlace | undefined
   /** The time of the state that the first page has read. */
