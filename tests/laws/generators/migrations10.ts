@@ -97,7 +97,7 @@ const union = 'Int | String | Boolean | Null'
 const values: Readonly<Record<string, readonly (Scalar | null)[]>> = {
   Int: [0, 1, 2],
   'Int?': [0, 1, 2, null],
-  String: ['x', 'b'],
+  String: ['x', 'y', 'b'],
   'String?': ['x', 'y', null],
   'Boolean?': [true, null],
   'String | Boolean | Null': ['x', 'y', true, null],
