@@ -45,7 +45,10 @@ export function readCheck(body: string | undefined): CheckRequest {
   }
 }
 
-/** Whether the types of a query are checked. `typecheck` is the option of the request, or else the database decides. */
+/**
+ * Returns whether the types of a query are checked. `typecheck`: the option of the request; if it is undefined, the
+ * database decides.
+ */
 export function isCheckEnabled(typecheck: string | undefined, session: Session): boolean {
   return typecheck === undefined ? isTypechecked(session.database, session) : typecheck === 'true'
 }

@@ -7,7 +7,7 @@ import type { AccessRequest, PredicateSubject } from './auth/access-contract.ts'
 /** The strongest possible effect of a function or other code. */
 export type Effect = 'pure' | 'read' | 'write'
 
-/** Where the effects of code are limited. Error texts contain these names. */
+/** Names a kind of code or request whose effects are limited. Error texts contain these names. */
 export type EffectPlace =
   | 'get requests'
   | 'stream requests'

@@ -4,7 +4,7 @@
 
 import type { Json, ObjectValue, SchemaKind } from '../values/value.ts'
 
-/** Where a record is in a file, for errors and the report. */
+/** Locates a record in a file, for errors and the report. */
 export interface RecordLocation {
   /**
    * Path of the file as the user entered it. If the user entered a folder, its name, followed by the path of the file

@@ -36,7 +36,7 @@ export interface Finding extends RecordLocation {
 /** A finding that occurs several times. */
 interface Tally {
   count: number
-  /** Where the first findings are, as `FILE:LINE`. */
+  /** The file and line of the first findings, as `FILE:LINE`. */
   readonly places: string[]
 }
 

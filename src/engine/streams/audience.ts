@@ -135,7 +135,7 @@ function isUnrestricted(subject: StreamSubject, { access }: Session): boolean {
   }
 }
 
-/** One run that decides which streams get the events of a transaction. */
+/** Decides in one run which streams get the events of a transaction. */
 interface Reading {
   readonly audience: Audience
   readonly transaction: Transaction

@@ -71,7 +71,7 @@ function typeOfOperands(operands: readonly TypeNode[], kind: 'union' | 'intersec
 const endsOfType = '=\n\r,;)]}>/'
 
 /**
- * Whether a type may end at the position, after a name without type arguments. In a query, text must follow an
+ * Returns whether a type may end at the position, after a name without type arguments. In a query, text must follow an
  * annotation. In a declaration, the type may be at the end of the text. If `isPart` is true, the caller checks the text
  * after the type.
  */

@@ -7,7 +7,7 @@ import { step } from '../../base/effort.ts'
 /** The maximum number of steps of one check. A step takes 1 to 20 microseconds. */
 const stepsMax = 60_000
 
-/** One step of a check counts as this number of steps of `base/effort.ts`. */
+/** A step of a check counts as this number of steps of `base/effort.ts`. */
 const stepsPerTypeStep = 64
 
 /** The maximum depth of nested checks and copies. Deeper nesting needs more stack than a service has. */

@@ -61,7 +61,7 @@ export function echoTags(tags: readonly Tag[]): string {
   return text
 }
 
-/** One or more ASCII letters, digits and underscores. */
+/** Matches a text of at least one ASCII letter, digit or underscore. */
 const wordPattern = /^\w+$/
 
 function splitTags(header: string): Tag[] | undefined {
