@@ -323,7 +323,7 @@ export function engineOver({
 /** Imports yield to other work if `timers` is defined. */
 function transferOf(store: Store, host: SessionHost, timers: Timers | undefined): TransferService {
   const rules: Parameters<typeof createTransferService>[1] = {
-    isExpression: lambda => languages['4']?.code.isCode(lambda) === true,
+    isExpression: lambda => languages['4']?.code.isValid(lambda) === true,
     documents: (...parameters) => new ImportedDocuments(host, ...parameters),
   }
   return createTransferService(store, rules, timers)

@@ -27,7 +27,7 @@ export interface LaneJob {
   readonly commitLeadMicros: number
 }
 
-/** A writing query after its evaluation in a slow-lane process, and before its commit in the service. */
+/** A writing query of a slow-lane process, from its evaluation until the process has sent the response. */
 export interface PendingCommit {
   readonly attempt: Attempt<undefined>
   /** Called when the commit begins. From then on, the slow-lane process must not be killed. */
@@ -39,8 +39,11 @@ export interface PendingCommit {
    * process has exited.
    */
   evaluateAt(time: Micros): Promise<Attempt<undefined> | 'stale'>
-  /** Rejects if the slow-lane process has exited; the commit remains valid. */
-  committed(time: Micros): Promise<QueryResponse>
+  /**
+   * Tells the slow-lane process the commit time, and returns the response. Rejects if the process has exited; the commit
+   * remains valid.
+   */
+  respondAfterCommit(time: Micros): Promise<QueryResponse>
   /** Called after the commit or its failure, so that the slow-lane process can run another query. */
   drop(): void
 }

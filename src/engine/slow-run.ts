@@ -88,7 +88,7 @@ export async function runSlowly(run: SlowRun): Promise<QueryResponse> {
         ...(holdsLock && { evaluateAt: time => pending.evaluateAt(time) }),
       })
       if (commit !== 'stale') {
-        const response = await pending.committed(commit.time)
+        const response = await pending.respondAfterCommit(commit.time)
         const metrics = response.metrics && { ...response.metrics, txnRetries: retries }
         return { ...response, metrics, isCommittedInSlowLane: true }
       }

@@ -66,7 +66,7 @@ const code: CodeLanguage<'4'> = {
     const argument = 'one' in given ? given.one : argumentOf(lambda.parameters, given.list)
     return applyStored(lambda, argument, session, session.callSite ?? nowhere)
   },
-  isCode(lambda) {
+  isValid(lambda) {
     try {
       compileLambda(lambda)
       return true

@@ -1,5 +1,5 @@
-// The state of a query's evaluation in any language: transaction, caller, rights and costs. Repeated evaluations in the
-// same transaction have the same result.
+// The state of a query's evaluation in any language: transaction, caller, rights and costs. Repeated evaluations on the
+// same data have the same result, because random values are drawn from `memo`, which survives repetitions.
 
 import { assert } from '../base/assert.ts'
 import { step, stepsSoFar } from '../base/effort.ts'
@@ -56,11 +56,11 @@ export interface CodeLanguage<L extends CodeLanguageName> {
   /** Uses the transaction, rights, deadline and counters of `session`. Throws LanguageErrors and other errors. */
   run(code: CodeIn<L>, given: CodeArguments, session: Session): Value
   properties(code: CodeIn<L>): CodeProperties
-  /** Returns whether code is valid. Used for imported code. */
-  isCode(code: CodeIn<L>): boolean
+  /** Returns false if the code cannot be compiled. Used for imported code. */
+  isValid(code: CodeIn<L>): boolean
   /**
-   * The documents that predicates receive, one for each parameter. If undefined, predicates receive the argument of the
-   * access request.
+   * True: a predicate receives documents, such as a document before and after its change, one for each parameter.
+   * Absent: it receives the argument of the access request.
    */
   readonly predicatesTakeDocuments?: true
 }
@@ -123,7 +123,7 @@ interface SessionOptions {
   /** The strongest allowed effect of calls. */
   readonly effectLimit?: Effect
   readonly effectPlace?: EffectPlace
-  /** Records the reads of the query; undefined if the query is not explained. */
+  /** Records the reads of the query; undefined unless the request asks for an explanation of the plan. */
   readonly reads?: ReadRecorder | undefined
 }
 
@@ -189,18 +189,18 @@ export class Session {
   depth = 0
   /** The schema objects that the query has found by name, for the query log. */
   readonly named = new NamedObjects()
-  /** Records the reads of the query; undefined if the query is not explained. */
+  /** Records the reads of the query; undefined unless the request asks for an explanation of the plan. */
   readonly reads: ReadRecorder | undefined
   byteReadOps = 0
   /** The total length of the created texts, in UTF-16 code units. */
   textUnits = 0
   /** Additional output of code, such as log messages. The language of the code defines the type of the elements. */
   readonly output: unknown[] = []
-  /** The keys of counted reads. */
-  readonly #reads = new Set<string>()
+  /** The keys of reads that {@link countRead} has counted. */
+  readonly #countedReads = new Set<string>()
   /**
-   * Counted reads of current documents in the query's database: ids by collection, because creating a key for `#reads`
-   * takes longer than reading the document.
+   * Counted reads of current documents in the query's database: ids by collection, because creating a key for
+   * `#countedReads` takes longer than reading the document.
    */
   readonly #documentsRead = new Map<CollectionId, Set<bigint>>()
   /** Counted reads inside `at`: ids by time and collection. */
@@ -231,14 +231,17 @@ export class Session {
     return this.#authority
   }
 
-  /** Keys of values, for the keys of {@link countRead}. */
+  /** Creates keys of values, for {@link countRead} and for the elements of joins. */
   get keys(): ValueKeys {
     this.#keys ??= new ValueKeys()
     return this.#keys
   }
 
-  /** A session of the same query with another transaction. */
-  over(transaction: Transaction, limit?: Pick<SessionOptions, 'effectLimit' | 'effectPlace'>): Session {
+  /**
+   * Creates a session of the same query with another transaction. It has its own counts and named objects, reads at no
+   * earlier time, and has the rights of the caller, even inside {@link withAuthority}.
+   */
+  withTransaction(transaction: Transaction, limit?: Pick<SessionOptions, 'effectLimit' | 'effectPlace'>): Session {
     const { accessOptions, address, caller, deadline, dialect, host, memo, reads } = this
     const session = new Session({
       accessOptions,
@@ -392,7 +395,10 @@ export class Session {
     if (this.host.now() > this.deadline) throw timeoutError()
   }
 
-  /** Larger than all ids that were created before this request. A repeated evaluation of the query gets the same id. */
+  /**
+   * Returns an id that is greater than all earlier ids of this process. A repeated evaluation of the query gets the same
+   * id.
+   */
   newId(): bigint {
     return this.memo.draw(() => this.transaction.newId())
   }
@@ -405,10 +411,13 @@ export class Session {
     }
   }
 
-  /** Counts `ceil(bytes / 4096) + partitions - 1` read operations, once per `key` and query. */
+  /**
+   * Counts one read operation for each started 4096 bytes, at least one, and one for each further partition; once per
+   * `key` and query.
+   */
   countRead(key: string, bytes: number, partitions: number): void {
-    if (this.#reads.has(key)) return
-    this.#reads.add(key)
+    if (this.#countedReads.has(key)) return
+    this.#countedReads.add(key)
     this.byteReadOps += readOps(bytes) + partitions - 1
   }
 

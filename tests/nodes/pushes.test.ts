@@ -74,11 +74,11 @@ function laneOf(
       pending = job
       await onKept()
       onOutcome({ ...message.response, pending: job })
-    } else if (message.kind === 'validated') pending?.validated(message.since)
+    } else if (message.kind === 'validated') pending?.onValidated(message.since)
     else if (message.kind === 'evaluated')
-      pending?.evaluated(message.head ? await unpackAttempt(message.head, body) : 'stale')
+      pending?.onEvaluated(message.head ? await unpackAttempt(message.head, body) : 'stale')
     else if (message.kind === 'response')
-      pending?.responded({ ...message.response, body: Buffer.concat(body).toString() })
+      pending?.onResponse({ ...message.response, body: Buffer.concat(body).toString() })
     else assert.equal(message.kind, 'ready')
   }
   receiveFrames(service, ({ head, body }) => void receive(head as FromLane, body))

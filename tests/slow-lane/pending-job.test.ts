@@ -37,6 +37,12 @@ async function pendingJob() {
   return { ...all, process, pending, kinds, answer }
 }
 
+const lostResponse = {
+  code: 'service unavailable',
+  description:
+    'The query was committed, but its response was lost: the process that evaluated the query has exited.',
+}
+
 const since: CommitRecord = { time: micros(3), schemaTime: epoch, chosenIdsMs: 0 }
 const attemptParts: Omit<Attempt<undefined>, 'writes'> = {
   result: undefined,
@@ -59,7 +65,7 @@ test('a writing query returns an attempt; its process completes the response and
   await turn()
   assert.deepEqual(kinds(), ['job'], 'the process is not free yet')
   pending.begin()
-  const response = pending.committed(micros(10))
+  const response = pending.respondAfterCommit(micros(10))
   await received(process, 2)
   assert.deepEqual(process.received[1]?.message, { kind: 'committed', time: 10 })
   answer('with its time')
@@ -135,7 +141,7 @@ test('a waiting query is cancelled at its deadline, but not while its attempt is
   const closed = lane.close()
   await turn()
   assert.equal(process.signalCode, null, 'close waits for it')
-  const response = pending.committed(micros(10))
+  const response = pending.respondAfterCommit(micros(10))
   answer('done')
   assert.equal((await response).body, 'done')
   await closed
@@ -143,10 +149,10 @@ test('a waiting query is cancelled at its deadline, but not while its attempt is
 
   const stuck = await pendingJob()
   stuck.pending.begin()
-  const unanswered = stuck.pending.committed(micros(9))
+  const unanswered = stuck.pending.respondAfterCommit(micros(9))
   const ending = stuck.lane.close()
   stuck.time.advance(slowLaneLimits.laneEndGraceMs)
-  await assert.rejects(unanswered, { outcome: 'unknown' })
+  await assert.rejects(unanswered, lostResponse)
   await ending
 })
 
@@ -154,9 +160,9 @@ test('the response to a committed query is lost with its process, before and aft
   for (const isAsked of [true, false]) {
     const { deaths, lane, pending, process } = await pendingJob()
     pending.begin()
-    const asked = isAsked ? pending.committed(micros(9)) : undefined
+    const asked = isAsked ? pending.respondAfterCommit(micros(9)) : undefined
     process.end(null, 'SIGKILL')
-    await assert.rejects(asked ?? pending.committed(micros(9)), { outcome: 'unknown' })
+    await assert.rejects(asked ?? pending.respondAfterCommit(micros(9)), lostResponse)
     assert.deepEqual(deaths, ['SIGKILL'])
     await lane.close()
   }

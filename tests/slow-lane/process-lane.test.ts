@@ -172,6 +172,38 @@ test('the count of memory kills of the system shows why a process was killed', a
   await lane.close()
 })
 
+test('memory kills before the start of a process do not explain its exit', async () => {
+  const { deaths, lane, run, started, system, time } = laneOf(1, false)
+  system.memoryKills = 3
+  void run('a', 'x', 5000).catch(() => {})
+  started[0]?.end(null, 'SIGKILL')
+  await turn()
+  time.advance(slowLaneLimits.laneRestartMs)
+  started[1]?.end(null, 'SIGKILL')
+  await turn()
+  assert.deepEqual(deaths.slice(1), ['SIGKILL'])
+  await lane.close()
+})
+
+test('log lines of a process that arrive in pieces are passed on as whole lines', async t => {
+  const lines: unknown[] = []
+  const { lane, run, started } = laneOf(1)
+  const outcome = run('a', 'x')
+  await received(started[0], 1)
+  const { write } = process.stderr
+  t.after(() => Object.assign(process.stderr, { write }))
+  Object.assign(process.stderr, { write: (line: unknown) => lines.push(line) })
+  for (const piece of ['{"level":', '50,"msg":"{one}"}\n{"level"', ':30}\nnot a log line\n']) {
+    started[0]?.stderr.write(piece)
+    await turn()
+  }
+  Object.assign(process.stderr, { write })
+  assert.deepEqual(lines, ['{"level":50,"msg":"{one}"}\n', '{"level":30}\n'])
+  started[0]?.answer('x')
+  await outcome
+  await lane.close()
+})
+
 test('an exit for an unknown reason is an internal error', async () => {
   const { deaths, lane, run, started } = laneOf(1)
   const outcome = run('a', 'x')

@@ -26,7 +26,7 @@ export interface LaneOptions {
   /** Returns the sequence number of the newest durable record in the commit log; 0 without a log. */
   readonly logSequence: () => number
   readonly memoryMb: number
-  /** Processes that the system has killed so far because of a lack of memory. */
+  /** Returns how many processes the system has killed so far for lack of memory. */
   readonly memoryKills: () => number
   /** Called when a process exits unexpectedly. */
   readonly onDeath: (reason: string) => void
@@ -44,7 +44,7 @@ const stderrTailMax = 4096
 
 const exited = (cause: string) => new Error(`a process of the slow lane has exited (${cause})`)
 
-/** Error of a job whose process was killed from outside the service. The job has written nothing. */
+/** Error of a job whose process a signal has ended, such as SIGSEGV or a kill by another program. Nothing was written. */
 const killed = () =>
   new RequestError(
     'service unavailable',
@@ -64,16 +64,19 @@ export class LaneProcess {
   #isExhausted = false
   #ranOutOfMemory = false
   #running: RunningJob | undefined
-  /** The job whose query is evaluated, but whose writes are not committed yet. */
+  /** A job from the arrival of its attempt until it is dropped, or until its response arrives after the commit. */
   #pending: PendingJob | undefined
   #verdict: RequestError | undefined
   #stderrTail = ''
+  /** The beginning of a line of standard error whose rest has not arrived yet. */
+  #stderrLine = ''
   #isEnding = false
-  /** `memoryKills` at the start of the last job. */
-  #memoryKillsBefore = 0
+  /** `memoryKills` at the start of the last job or, before the first job, of the process. */
+  #memoryKillsBefore: number
 
   constructor(options: LaneOptions) {
     this.#options = options
+    this.#memoryKillsBefore = options.memoryKills()
     this.#child = options.spawn()
     this.ready = this.#start.promise
     // Always present in Node's types, but undefined if no file descriptors are available.
@@ -94,6 +97,7 @@ export class LaneProcess {
     })
   }
 
+  /** True once the process has exited or {@link kill} was called; the process runs no more jobs. */
   get hasEnded(): boolean {
     return this.#isEnding || this.#child.exitCode !== null || this.#child.signalCode !== null
   }
@@ -117,7 +121,10 @@ export class LaneProcess {
     return this.#pending?.isCommitting === true
   }
 
-  /** Calls `onCommit` when the commit of the query begins, and `onOver` when the process can run another job. */
+  /**
+   * Calls `onCommit` when the commit of the query begins, and `onOver` when the process has no more work for the job,
+   * also because it has exited.
+   */
   run(
     job: Extract<ToLane, { kind: 'job' }>,
     body: readonly Uint8Array[],
@@ -142,7 +149,9 @@ export class LaneProcess {
     this.#stderrTail = (this.#stderrTail + text).slice(-stderrTailMax)
     // Lines in JSON are log lines of the process, so they are passed on to the service's log. Other lines come from the
     // runtime, such as its report of an out-of-memory error.
-    for (const line of text.split('\n')) if (line.startsWith('{')) process.stderr.write(`${line}\n`)
+    const lines = (this.#stderrLine + text).split('\n')
+    this.#stderrLine = lines.pop() ?? ''
+    for (const line of lines) if (line.startsWith('{')) process.stderr.write(`${line}\n`)
   }
 
   #receive(message: FromLane, body: readonly Uint8Array[]): void {
@@ -165,14 +174,14 @@ export class LaneProcess {
         void this.#receiveNewAttempt(message.head, body)
         break
       case 'validated':
-        this.#pending?.validated(message.since)
+        this.#pending?.onValidated(message.since)
         break
       case 'response': {
         const response = withBody(message.response, body)
-        // Removed first, because `responded` and `onOver` may start the next job in the process.
+        // Removed first, because `onResponse` and `onOver` may start the next job in the process.
         const pending = this.#takePending()
         const running = pending === undefined ? this.#takeRunning() : undefined
-        pending?.responded(response)
+        pending?.onResponse(response)
         running?.resolve(response)
         running?.onOver()
       }
@@ -213,7 +222,7 @@ export class LaneProcess {
 
   async #receiveNewAttempt(head: AttemptHead | undefined, body: readonly Uint8Array[]): Promise<void> {
     const pending = this.#pending
-    pending?.evaluated(head === undefined ? 'stale' : await unpackAttempt(head, body))
+    pending?.onEvaluated(head === undefined ? 'stale' : await unpackAttempt(head, body))
   }
 
   #takeRunning(): RunningJob | undefined {

@@ -1,4 +1,5 @@
-// Detects queries that exceed the memory of a slow-lane process, and creates their error.
+// The error of queries that exceed the memory of a slow-lane process, and the system's count of processes that it has
+// killed for lack of memory.
 
 import { readFileSync } from 'node:fs'
 import { msg } from '../../base/message.ts'
@@ -10,8 +11,8 @@ export function outOfMemory(maxMb: number): RequestError {
 }
 
 /**
- * Processes that the system has killed so far because of a lack of memory; 0 if the system does not report this number.
- * Linux counts the kills of the whole machine, including kills at the memory limit of a container.
+ * Returns how many processes the system has killed so far for lack of memory; 0 if the system does not report this
+ * number. Linux counts the kills of the whole machine, including kills at the memory limit of a container.
  */
 export function systemMemoryKills(): number {
   try {

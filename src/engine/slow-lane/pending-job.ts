@@ -1,9 +1,11 @@
-// A writing query between its evaluation and its commit. The slow-lane process has sent its attempt (the writes and the
-// read set). The service asks the process to validate the read set, and after the commit for the response.
+// A writing query of a slow-lane process, from its evaluation until the process has sent the response. The process has
+// sent the attempt (the writes and the read set). If necessary, the service asks the process to validate the read set or
+// to evaluate the query again; after the commit, it asks for the response.
 
+import { msg } from '../../base/message.ts'
+import { RequestError } from '../../base/request-errors.ts'
 import type { Attempt } from '../../storage/store/attempt.ts'
 import type { CommitRecord } from '../../storage/store/last-commit.ts'
-import { StoreUnavailableError } from '../../storage/store/store-contract.ts'
 import type { Micros } from '../../values/value.ts'
 import type { QueryResponse } from '../engine-contract.ts'
 import type { PendingCommit } from '../slow-lane-contract.ts'
@@ -58,7 +60,7 @@ export class PendingJob implements PendingCommit {
     return this.#evaluation.promise
   }
 
-  committed(time: Micros): Promise<QueryResponse> {
+  respondAfterCommit(time: Micros): Promise<QueryResponse> {
     if (this.#state === 'over') return Promise.reject(lostResponse())
     this.#response = Promise.withResolvers()
     this.#options.send({ kind: 'committed', time })
@@ -71,22 +73,24 @@ export class PendingJob implements PendingCommit {
     this.#end()
   }
 
-  validated(since: CommitRecord | 'stale'): void {
-    this.#validation?.resolve(since)
+  /** `newest`: the newest commit for which the attempt is valid. */
+  onValidated(newest: CommitRecord | 'stale'): void {
+    this.#validation?.resolve(newest)
     this.#validation = undefined
   }
 
-  evaluated(attempt: Attempt<undefined> | 'stale'): void {
+  onEvaluated(attempt: Attempt<undefined> | 'stale'): void {
     this.#evaluation?.resolve(attempt)
     this.#evaluation = undefined
   }
 
-  responded(response: QueryResponse): void {
+  onResponse(response: QueryResponse): void {
     this.#response?.resolve(response)
     this.#response = undefined
     this.#end()
   }
 
+  /** Called when the process has exited. */
   fail(reason: unknown): void {
     this.#failure = reason
     this.#validation?.reject(reason)
@@ -102,8 +106,10 @@ export class PendingJob implements PendingCommit {
   }
 }
 
-/** Returns the error for a committed query whose response is lost: the client learns that the outcome is unknown. */
-function lostResponse(): StoreUnavailableError {
-  const text = 'a process of the slow lane has exited after its query was committed'
-  return new StoreUnavailableError(text, { outcome: 'unknown' })
+/** Returns the error for a committed query whose response is lost. */
+function lostResponse(): RequestError {
+  return new RequestError(
+    'service unavailable',
+    msg`The query was committed, but its response was lost: the process that evaluated the query has exited.`,
+  )
 }

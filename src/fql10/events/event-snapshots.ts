@@ -90,7 +90,7 @@ export class EventSnapshots {
       this.#past.delete(other)
     }
     const limit = { effectLimit: 'read', effectPlace: 'stream requests' } as const
-    const session = this.#session.over(this.#session.transaction.asOf(time), limit)
+    const session = this.#session.withTransaction(this.#session.transaction.asOf(time), limit)
     const world = new DataWorld(session)
     const snapshot = new EventSnapshot(world, callOf(session, world), time)
     this.#past.set(time, { session, snapshot })

@@ -139,7 +139,7 @@ export const storedCode: CodeLanguage<'10'> = {
     parameters: bodyOf(source, '*body*').node.parameters.length,
     effect: 'write',
   }),
-  isCode({ source }) {
+  isValid({ source }) {
     return catchError(
       QueryFailure,
       () => bodyOf(source, '*body*') !== undefined,

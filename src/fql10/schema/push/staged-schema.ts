@@ -43,7 +43,7 @@ export function stagedSession(session: Session): Session {
 }
 
 function rehearse(files: readonly FileText[], session: Session): Session {
-  const rehearsal = session.over(session.transaction.rehearsal())
+  const rehearsal = session.withTransaction(session.transaction.rehearsal())
   if (isStaged(rehearsal)) unstageSchema(rehearsal)
   applyPlan(planOf({ files, isWhole: true }, rehearsal), rehearsal)
   session.countCostsOf(rehearsal)
