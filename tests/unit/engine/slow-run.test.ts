@@ -40,7 +40,7 @@ function serviceOf(takes: readonly number[]) {
         begin: () => undefined,
         validate: async () => 'stale' as const,
         evaluateAt: async () => 'stale' as const,
-        committed: async (time: Micros) => ({ ...response, txnTime: time }),
+        respondAfterCommit: async (time: Micros) => ({ ...response, txnTime: time }),
         drop: () => undefined,
       }
       return { ...response, pending }
