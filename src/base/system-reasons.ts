@@ -24,7 +24,7 @@ const untrusted = `its certificate is not trusted; ${certificateHint}`
 const wrongScheme = 'it does not speak TLS (http:// instead of https://)'
 
 /** Reasons after which a retry fails, too. The keys are error codes of Node, OpenSSL and undici. */
-const lasting: Readonly<Record<string, string>> = {
+const permanentReasons: Readonly<Record<string, string>> = {
   CERT_HAS_EXPIRED: 'its certificate has expired',
   DEPTH_ZERO_SELF_SIGNED_CERT: untrusted,
   ENOTFOUND: 'the name is unknown',
@@ -37,8 +37,11 @@ const lasting: Readonly<Record<string, string>> = {
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: untrusted,
 }
 
-/** Reasons after which a retry may succeed. */
-const passing: Readonly<Record<string, string>> = {
+/**
+ * Texts for some reasons after which a retry may succeed. {@link networkFailure} also treats all other codes that are not
+ * in {@link permanentReasons} as temporary.
+ */
+const temporaryReasons: Readonly<Record<string, string>> = {
   EAI_AGAIN: 'the name cannot be looked up',
   ECONNREFUSED: 'nothing is served there',
   ECONNRESET: 'the connection was closed',
@@ -47,14 +50,14 @@ const passing: Readonly<Record<string, string>> = {
   UND_ERR_SOCKET: 'the connection was closed',
 }
 
-/** Explains an error of `fetch`, and whether a retry may succeed. */
-export function networkFailure(error: unknown): { readonly reason: string; readonly mayPass: boolean } {
+/** Explains an error of `fetch`. `isTemporary`: a retry may succeed. */
+export function networkFailure(error: unknown): { readonly reason: string; readonly isTemporary: boolean } {
   const { cause } = error as Error
   // If a name has several addresses, the cause contains one error for each address.
   const inner = cause instanceof AggregateError ? cause.errors[0] : cause
   const { code = '', message } = (inner ?? error) as NodeJS.ErrnoException
   return {
-    reason: lasting[code] ?? passing[code] ?? message,
-    mayPass: code !== '' && !Object.hasOwn(lasting, code),
+    reason: permanentReasons[code] ?? temporaryReasons[code] ?? message,
+    isTemporary: code !== '' && !Object.hasOwn(permanentReasons, code),
   }
 }

@@ -175,7 +175,7 @@ class RequestRun {
         return this.#responses.uncommitted(attempt, this.#work, this.#progress)
       }
       const outcome = await store.write(this.#work, {
-        ...(lastSeenTxn !== undefined && { notBefore: lastSeenTxn }),
+        ...(lastSeenTxn !== undefined && { lastSeen: lastSeenTxn }),
         ...(retriesMax !== undefined && { retriesMax }),
         memoryOwner: () => budget.ticket.owner,
       })

@@ -80,8 +80,8 @@ export function remoteConnection(url: string, secret: string): TransferConnectio
       } catch (cause) {
         if (cause instanceof ResponseLimitError)
           throw new TransferError(`${base} cannot be used: ${cause.message}`)
-        const { mayPass, reason } = networkFailure(cause)
-        if (!mayPass || attempt === attemptsMax)
+        const { isTemporary, reason } = networkFailure(cause)
+        if (!isTemporary || attempt === attemptsMax)
           throw new TransferError(`${base} cannot be reached: ${reason}`, { cause })
       }
       await wait(firstDelayMs * 2 ** (attempt - 1))

@@ -1,15 +1,14 @@
 // Compares values for equality. Equality is stricter than the order of values (order.ts). For example, 1 and 1.0 are
-// not equal, and a document is not equal to an object. The order of an object's fields does not matter. In queries,
-// only the function `equals` compares numbers by value.
+// not equal, and a document is not equal to an object. The order of an object's fields does not matter. In version 4,
+// only the function `Equals` compares numbers by value. The operators of version 10 have their own equality
+// (src/fql10/comparison.ts).
 
 import { bytesEqual } from '../base/bytes.ts'
 import { step } from '../base/effort.ts'
 import { type ObjectValue, Transient, type UnresolvedTarget, type Value } from './value.ts'
 
-/** A value with a `kind` property. */
 export type Tagged = Extract<Value, { readonly kind: string }>
 
-/** Compares deeply. */
 export function equalValues(left: Value, right: Value): boolean {
   step()
   if (typeof left === 'number' || typeof right === 'number') return Object.is(left, right)

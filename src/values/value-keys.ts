@@ -11,12 +11,15 @@ import { Transient, type Value } from './value.ts'
 /** Longer keys are replaced by a number. */
 const plainKeyMax = 64
 
-/** All results are comparable with one another. The length of a key grows with the size of the value. */
-export function ownKeyOf(value: Value): string {
+/**
+ * Returns a key that depends on the value alone, so keys of different calls and processes are comparable. The length of
+ * the key grows with the size of the value.
+ */
+export function fullKeyOf(value: Value): string {
   return new ValueKeys(Number.POSITIVE_INFINITY).keyOf(value)
 }
 
-/** Only the keys of one instance are comparable with one another. */
+/** Only the keys of one instance are comparable with one another, because they can contain the instance's numbers. */
 export class ValueKeys {
   readonly #plainMax: number
   readonly #numbers = new Map<string, number>()

@@ -177,8 +177,8 @@ export type UnresolvedTarget =
   | { readonly type: 'document'; readonly id: bigint; readonly collection: UnresolvedRef }
 
 /**
- * Refers to a missing schema object, or to a document in a missing collection. The reference is a valid value, but a
- * function that needs its document fails.
+ * In queries: refers to a missing schema object, or to a document in a missing collection. The reference is a valid
+ * value, but a function that needs its document fails. In imports: a reference by name that has not been looked up yet.
  */
 export class UnresolvedRef {
   readonly kind = 'unresolved'

@@ -18,7 +18,7 @@ import {
   Time,
   type Value,
 } from '../../values/value.ts'
-import { ownKeyOf } from '../../values/value-keys.ts'
+import { fullKeyOf } from '../../values/value-keys.ts'
 import type { EventStream } from '../engine-contract.ts'
 
 const openStreamLimits = {
@@ -61,7 +61,7 @@ export function viewerRights({ caller, transaction }: Session): ViewerRights {
   const isToken = credential instanceof Ref && credential.collection === native.tokens
   const changing = credential instanceof Ref ? [credential, ...roles] : roles
   return {
-    key: ownKeyOf(parts),
+    key: fullKeyOf(parts),
     caller,
     since: transaction.lastCommitTime,
     conditions: [

@@ -66,7 +66,7 @@ function setOf(
   return new StoredSet({
     collection,
     index: index.name,
-    content: index.content,
+    content: index.contentDigest,
     terms: stored,
     isReversed: false,
     at: call.at,

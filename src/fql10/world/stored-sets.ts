@@ -99,7 +99,7 @@ export class StoredSetReader implements SetReader {
     if (index === undefined) throw missingIndex(collection, name, call)
     if (!index.isQueryable) throw notQueryable(collection, name, call)
     const isPlaced = from !== undefined || options.from !== undefined || options.to !== undefined
-    if (isPlaced && (content ?? index.content) !== index.content) throw invalidCursor(call)
+    if (isPlaced && (content ?? index.contentDigest) !== index.contentDigest) throw invalidCursor(call)
   }
 
   #stream(

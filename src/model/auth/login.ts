@@ -7,7 +7,7 @@ import type { Random } from '../../base/random.ts'
 import type { Transaction, Version } from '../../storage/store/store-contract.ts'
 import { encodeBase64Url } from '../../values/base64.ts'
 import { type DatabaseId, firstUserCollection, native, Ref, refKey, type Value } from '../../values/value.ts'
-import { ownKeyOf } from '../../values/value-keys.ts'
+import { fullKeyOf } from '../../values/value-keys.ts'
 import type { Caller } from './access-contract.ts'
 import type { Identifier } from './credential.ts'
 import type { VerifiedToken } from './identity-provider.ts'
@@ -158,7 +158,7 @@ function nonexistentDocument(database: DatabaseId): Ref {
  */
 function identityName(target: Value): string {
   if (target instanceof Ref) return refKey(target)
-  return hash('sha256', ownKeyOf(target))
+  return hash('sha256', fullKeyOf(target))
 }
 
 /**

@@ -34,10 +34,11 @@ const isCollection = (value: Value): value is Ref =>
   value instanceof Ref && value.collection === native.collections
 
 /**
- * The `source` of an index is one item or an array of items: a collection, several collections or the wildcard, perhaps
- * with bindings. Checks each item of a source. {@link sourceFailures} checks the combination of the items.
+ * The field `source` of an index is one item or an array of items. An item names a collection, several collections or
+ * the wildcard, perhaps with bindings. This check is about the form of each item; {@link sourceFailures} checks what the
+ * items name, their combination and their bindings.
  */
-const source: FieldCheck = (value, path) =>
+const sourceField: FieldCheck = (value, path) =>
   itemsOf(value).flatMap(item => {
     if (item === '_' || isCollection(item)) return []
     return isObject(item) ? objectFailures(item) : [invalidType(path, item, 'SourceClass')]
@@ -78,7 +79,6 @@ function withoutUnknownSourceKeys(item: ObjectValue): ObjectValue {
   return pick(item, [item.has('collection') ? 'collection' : 'class', 'fields'])
 }
 
-/** Checks the combination of the items. */
 function sourceFailures(index: IndexDefinition, session: Session): readonly FieldFailure[] {
   const { sources } = index
   const collections = sources.flatMap(collectionsOf)
@@ -97,7 +97,7 @@ function sourceFailures(index: IndexDefinition, session: Session): readonly Fiel
     failures.push(failure(['source'], { kind: 'repeated source' }))
   }
   const used = new Set([...index.terms, ...index.values].map(({ binding }) => binding))
-  return [...failures, ...sources.flatMap((source, index) => bindingFailures(source, index, used, session))]
+  return [...failures, ...sources.flatMap((source, at) => bindingFailures(source, at, used, session))]
 }
 
 /** Returns whether two items of a source contain the same collections. */
@@ -115,6 +115,7 @@ function bindingFailures(
   return [...bindings].flatMap(([name, body], index) => {
     const path = ['source', String(sourceIndex), 'fields', String(index), name]
     const { effect, parameters } = session.propertiesOfCode(body)
+    // The text for this failure covers both conditions: the binding "must be a pure unary function".
     if (effect !== 'pure' || parameters !== 1) return [failure(path, { kind: 'impure binding' })]
     return used.has(name) ? [] : [failure(path, { kind: 'unused binding' })]
   })
@@ -175,7 +176,7 @@ export const indexResource: Resource = {
     active: { check: flag },
     serialized: { check: flag },
     name: { check: name, required: true },
-    source: { check: source, required: true },
+    source: { check: sourceField, required: true },
     terms: { check: indexFields },
     values: { check: indexFields },
     unique: { check: flag },
@@ -210,8 +211,9 @@ export const indexResource: Resource = {
 }
 
 /**
- * An index is partitioned if it has no terms, or if its only term is the field `class`. Unique indexes ignore the
- * number, because they are never partitioned.
+ * The default number of partitions. As in the hosted service, the entries of one term are divided among several
+ * partitions if many documents share the term: if an index has no terms, or if its only term is the field `class`, the
+ * stored name of a document's collection. Unique indexes ignore the number, because they are never partitioned.
  */
 function defaultPartitions({ terms }: IndexDefinition): bigint {
   const byClass = terms.length === 1 && terms[0]?.path?.join() === 'class'

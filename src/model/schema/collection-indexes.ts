@@ -24,13 +24,13 @@ export interface OwnIndex {
   readonly values: readonly OwnField[]
   /** The corresponding index of the store. */
   readonly stored: IndexDefinition
-  /** Identifies source, terms and values. While this text is unchanged, positions in the index are valid. */
-  readonly content: string
+  /** Identifies source, terms and values. Places of cursors in the index are valid while this text is unchanged. */
+  readonly contentDigest: string
   readonly isQueryable: boolean
 }
 
-/** Enough characters for the few definitions that an index has over time. */
-const contentLength = 10
+/** The length of a digest. It distinguishes the few definitions that one index has over time. */
+const digestLength = 10
 
 /** Returns the indexes in the definition of a collection, by name. */
 export function ownIndexes(collection: Ref, session: Session): ReadonlyMap<string, OwnIndex> {
@@ -41,14 +41,14 @@ export function ownIndexes(collection: Ref, session: Session): ReadonlyMap<strin
     const find = storedIndexFinder(collection, definition, session)
     const found = new Map<string, OwnIndex>()
     for (const [name, index] of namedIn(definition, 'indexes')) {
-      const content = termsAndValues(index, definition)
-      const own = find(content)
+      const parts = termsAndValues(index, definition)
+      const own = find(parts)
       if (own === undefined) continue
       const { definition: stored, key } = own
       const queryable = index.get('queryable')
       const isQueryable = typeof queryable === 'boolean' ? queryable : stored.active
-      const digest = hash('sha256', key, 'base64url').slice(0, contentLength)
-      found.set(name, { name, ...content, stored, content: digest, isQueryable })
+      const contentDigest = hash('sha256', key, 'base64url').slice(0, digestLength)
+      found.set(name, { name, ...parts, stored, contentDigest, isQueryable })
     }
     return found
   })

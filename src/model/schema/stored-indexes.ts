@@ -3,7 +3,7 @@
 
 import { type IndexDefinition, ownIndexField } from '../../storage/store/index-definition.ts'
 import { native, type ObjectValue, Ref, type Value } from '../../values/value.ts'
-import { ownKeyOf } from '../../values/value-keys.ts'
+import { fullKeyOf } from '../../values/value-keys.ts'
 import { applyWrite } from '../failure.ts'
 import { uncounted } from '../read.ts'
 import type { Session } from '../session.ts'
@@ -69,7 +69,7 @@ function storedIndex(
 
 /** Indexes with the same key contain the same entries. */
 function contentKey(fields: ObjectValue): string {
-  return ownKeyOf(['source', 'terms', 'values'].map(name => fields.get(name) ?? null))
+  return fullKeyOf(['source', 'terms', 'values'].map(name => fields.get(name) ?? null))
 }
 
 /** A stored index, with the fields of its document. */

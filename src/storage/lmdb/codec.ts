@@ -1,4 +1,4 @@
-// Passes keys and values to and from lmdb-js, which reuses one buffer for all reads.
+// Passes keys and values to and from lmdb-js, which reuses one buffer for all keys and one for all values that it reads.
 
 import { copyOf } from '../../base/bytes.ts'
 import type { Bytes } from '../kv/kv-contract.ts'
@@ -47,8 +47,8 @@ export const keyEncoder = {
 const sharedBytes = 65_536
 
 /**
- * lmdb-js needs values at a fixed address, which this buffer has; a small array would first be moved. `start` and `end`
- * are the offsets of the value.
+ * lmdb-js needs values at a fixed address. This buffer has one; V8 would first have to move the bytes of a small array
+ * out of its heap. lmdb-js reads `start` and `end` as the offsets of the value.
  */
 const shared = Object.assign(new Uint8Array(sharedBytes), { start: 0, end: 0 })
 

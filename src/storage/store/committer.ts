@@ -1,7 +1,8 @@
 // Runs transactions that write. A transaction is evaluated on a snapshot, without the writer lock. The result is called
-// an attempt. An attempt is validated against newer commits, rebased to its commit time, and applied (commits.ts). If a
-// short attempt is stale, it is evaluated again under the lock. If a long attempt is stale, it is evaluated again
-// without the lock, so that no other transaction waits for the evaluation.
+// an attempt. An attempt is validated against newer commits, rebased to its commit time, and applied (commits.ts). A
+// stale attempt is evaluated again: under the lock if its evaluation was short, otherwise without the lock, so that no
+// other transaction waits for the evaluation. Without a retry limit of the caller, the last evaluation runs under the
+// lock however long it takes, so that the transaction does not starve.
 //
 // Before the evaluation, the committer announces the time of the commit (snapshot-times.ts). The writes of the attempt
 // contain the announced time. If another commit already has this time or a later time, the writes are rebased
@@ -24,7 +25,7 @@ import type { TransactionParts } from './reader.ts'
 import type { SnapshotTimes } from './snapshot-times.ts'
 import { ContendedTransaction, type TransactionOutcome, type WriteOptions } from './store-contract.ts'
 
-/** A longer attempt is not evaluated again under the lock. */
+/** A longer attempt is evaluated again under the lock only if it is the last one. */
 const shortMicros = 10_000
 
 interface CommitterOptions {
@@ -57,17 +58,17 @@ export class Committer {
    * permitted retry.
    */
   async write<T>(work: TransactionWork<T>, options: WriteOptions): Promise<TransactionOutcome<T>> {
-    const { notBefore: seen = epoch, retriesMax = limits.contentionRetriesDefault } = options
+    const { lastSeen = epoch, retriesMax = limits.contentionRetriesDefault } = options
     for (let retries = 0; ; retries++) {
-      const announcement = this.#times.announce(seen)
+      const announcement = this.#times.announce(lastSeen)
       try {
         const attempt = this.#evaluate(work, announcement.time)
         const notBefore = Math.max(announcement.time, attempt.commitTime)
         // Without a retry limit of the caller, conflicts never reject the transaction: after the default number of
         // retries, a stale attempt is evaluated again under the lock.
         const isLast = options.retriesMax === undefined && retries >= retriesMax
-        const isShort = isLast || attempt.evaluationMicros <= shortMicros
-        const conditions = { notBefore, seen, ...(isShort && { again: work }) }
+        const mayHoldLock = isLast || attempt.evaluationMicros <= shortMicros
+        const conditions = { notBefore, seen: lastSeen, ...(mayHoldLock && { again: work }) }
         const outcome = await this.#commit(attempt, conditions, options.memoryOwner?.())
         if (outcome !== 'stale') return { ...outcome, retries: outcome.retries + retries }
       } finally {
@@ -78,8 +79,8 @@ export class Committer {
   }
 
   /** The commit time is announced only during the evaluation; {@link commit} announces it again. */
-  attempt<T>(work: TransactionWork<T>, notBefore: Micros, stampTime?: () => Micros): Attempt<T> {
-    const announcement = this.#times.announce(notBefore)
+  attempt<T>(work: TransactionWork<T>, lastSeen: Micros, stampTime?: () => Micros): Attempt<T> {
+    const announcement = this.#times.announce(lastSeen)
     try {
       return this.#evaluate(work, announcement.time, stampTime)
     } finally {
@@ -142,7 +143,8 @@ export class Committer {
   #evaluate<T>(work: TransactionWork<T>, announced: Micros, stampTime?: () => Micros): Attempt<T> {
     const started = this.#clock()
     const attempt = this.#times.onSnapshot(undefined, (view, since, readTimestamp) => {
-      // A slow-lane process announces nothing, so its announced time can be before the time of the snapshot.
+      // In a slow-lane process, `announced` is only the requested time (app/open-engine.ts), which can be earlier than
+      // the snapshot.
       const commitTime = Math.max(announced, micros(since.time + commitDistance), micros(readTimestamp + 1))
       const stamp = stampTime && { stampTime: () => Math.max(commitTime, stampTime()) }
       const times = { ...timesOf(since, commitTime), readTimestamp, ...stamp }

@@ -412,8 +412,8 @@ export interface TransactionOutcome<T> {
 }
 
 export interface WriteOptions {
-  /** The last seen time of the client. The transaction gets a later time. */
-  readonly notBefore?: Micros
+  /** The time of the newest transaction that the client has seen. The transaction gets a later time. */
+  readonly lastSeen?: Micros
   /**
    * The maximum after conflicts. If undefined, there are a few retries, and the last one holds the writer lock, so that
    * it cannot conflict.

@@ -173,15 +173,16 @@ export class Store {
   }
 
   /**
-   * Evaluates `work` on a snapshot without committing; {@link commit} accepts the result. `stampTime` returns the final
+   * Evaluates `work` on a snapshot without committing; {@link commit} accepts the result. `lastSeen`: see
+   * {@link WriteOptions}. `stampTime` returns the final
    * commit time, and is called if written values contain it; by default the earliest possible commit time.
    */
   attempt<T>(
     work: (transaction: StoreTransaction) => T,
-    notBefore: Micros = epoch,
+    lastSeen: Micros = epoch,
     stampTime?: () => Micros,
   ): Attempt<T> {
-    return this.#committer.attempt(work, notBefore, stampTime)
+    return this.#committer.attempt(work, lastSeen, stampTime)
   }
 
   /**

@@ -90,7 +90,7 @@ test('a transaction without writes returns a later time than its client has seen
   others.oldest = seen + 1
   others.clock += 500
   const { time } = await store.write(transaction => transaction.get(collectionRef(1024)), {
-    notBefore: micros(seen),
+    lastSeen: micros(seen),
   })
   assert.ok(time > seen)
   others.oldest = none

@@ -106,7 +106,7 @@ test('a client that sends the time of its last commit gets greater ids, also fro
         drawn.push(id)
       }
     }
-    const { time } = await store.write(create, { notBefore: micros(seen) })
+    const { time } = await store.write(create, { lastSeen: micros(seen) })
     for (const id of drawn) {
       assert.ok(id > newest, `round ${round}: ${id} after ${newest}`)
       assert.ok(microsOf(id) <= time, 'no commit is earlier than its ids')
