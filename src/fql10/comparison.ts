@@ -6,7 +6,7 @@ import { step } from '../base/effort.ts'
 import { compareBytes } from '../values/order.ts'
 import type { LocalDate, Time, Uuid } from '../values/value.ts'
 import { compareNumbers, integerOfText } from './numbers.ts'
-import { areSameSaved } from './sets/saved-values.ts'
+import { haveSameEncoding } from './sets/saved-values.ts'
 import {
   type BoundFunction,
   type Doc,
@@ -164,7 +164,7 @@ export function equals(left: Value, right: Value): boolean {
     case 'null':
       return true
     case 'set':
-      return areSameSaved(left, right)
+      return haveSameEncoding(left, right)
     case 'lambda':
     case 'event source':
       return false

@@ -105,7 +105,7 @@ export interface DocumentVersion {
   readonly ts: number | Time | TransactionTime
   readonly fields: ReadonlyMap<string, StoredValue>
   /** Caches the text of a stored version. */
-  readonly shown?: RenderCache | undefined
+  readonly renderCache?: RenderCache | undefined
 }
 
 /** A plain reference has no special state. */

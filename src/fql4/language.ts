@@ -18,7 +18,7 @@ import { families, registry } from './functions/registry.ts'
 import { indexSuggestionsOf } from './index-suggestions.ts'
 import { type ParsedQuery, parseQuery } from './parse-query.ts'
 import { type ErrorEntry, QueryError, statusOf } from './query-errors.ts'
-import { createShape } from './shape.ts'
+import { createShapeFunction } from './shape.ts'
 import { compileLambda } from './stored-code.ts'
 import { streamOrder } from './stream-order.ts'
 import { fillTransactionTime } from './wire/render.ts'
@@ -153,6 +153,6 @@ export const version4: NamedLanguage<'4'> = {
   streamOrder(request, parameter, session) {
     return streamOrder(() => version4.parse(request).value(session), parameter, session)
   },
-  shape: createShape(languageWords),
+  shape: createShapeFunction(languageWords),
   isWord: word => languageWords.has(word) || typeWords.has(word) || fieldNames.has(word),
 }

@@ -1,6 +1,7 @@
 // Computes the shape of a query for the query log: the function keys and their nesting, without data. Readers of the
 // log may have no permission to see the data in queries. Therefore the shape contains only words of the language. All
-// scalars and the names of fields, variables, collections and indexes become `?`.
+// scalars and the names of fields and variables become `?`. The names of schema objects (collections, indexes,
+// functions) become `?` or a mark (src/values/names.ts).
 //
 // The shape is computed for every request. To save time, it is computed in one pass over the text, without parsing the
 // text into values.
@@ -42,23 +43,29 @@ const namingForms = ['object', 'let']
 /** Keys whose value is the name of a schema object, if the value is a string. */
 const referringForms = ['collection', 'class', 'index', 'function']
 
-/** A key that remains in the shape, with the kind of its content. */
+/** A key that remains in the shape, with the kind of its value. */
 interface Word {
   /** The escaped key, including the colon. */
   readonly text: string
-  readonly content: 'code' | 'value' | 'names' | 'name'
+  readonly content: 'code' | 'data' | 'object with client keys' | 'schema name'
 }
 
 class NotJson {}
 
-/** Escapes the shape for a JSON string. `names` become marks (src/values/names.ts) instead of `?`. */
-export function createShape(words: Iterable<string>): (query: string, names?: readonly string[]) => string {
+/**
+ * Returns a function that computes the shape of a query, escaped for a JSON string. In the shape, `names` become marks
+ * (src/values/names.ts) instead of `?`.
+ */
+export function createShapeFunction(
+  words: Iterable<string>,
+): (query: string, names?: readonly string[]) => string {
   const table = new Map<string, Word>()
   for (const word of words) table.set(word, { text: `\\"${word}\\":`, content: 'code' })
-  for (const word of valueForms) table.set(word, { text: `\\"${word}\\":`, content: 'value' })
-  for (const word of namingForms) table.set(word, { text: `\\"${word}\\":`, content: 'names' })
+  for (const word of valueForms) table.set(word, { text: `\\"${word}\\":`, content: 'data' })
+  for (const word of namingForms)
+    table.set(word, { text: `\\"${word}\\":`, content: 'object with client keys' })
   for (const word of referringForms)
-    if (table.has(word)) table.set(word, { text: `\\"${word}\\":`, content: 'name' })
+    if (table.has(word)) table.set(word, { text: `\\"${word}\\":`, content: 'schema name' })
   const scanner = new Scanner(table)
   return (query, names = []) => scanner.shape(query, names)
 }
@@ -90,7 +97,12 @@ class Scanner {
   }
 
   get #isFull(): boolean {
-    return this.#room <= 0 || this.#at >= shapeLimits.queryChars
+    return this.#room <= 0 || this.#isCut
+  }
+
+  /** The scanner has reached the end of the read part of a long query. */
+  get #isCut(): boolean {
+    return this.#at >= shapeLimits.queryChars
   }
 
   #peek(): number {
@@ -98,7 +110,7 @@ class Scanner {
     return this.#text.charCodeAt(this.#at)
   }
 
-  #value(areNames: boolean, depth: number): string {
+  #value(hasClientKeys: boolean, depth: number): string {
     if (depth > shapeLimits.depth || this.#isFull) {
       this.#room = 0
       return cut
@@ -106,18 +118,18 @@ class Scanner {
     switch (this.#peek()) {
       case openBrace:
         this.#at++
-        return this.#object(areNames, depth)
+        return this.#object(hasClientKeys, depth)
       case openBracket:
         this.#at++
-        return this.#list(closeBracket, areNames, depth)
+        return this.#list(closeBracket, hasClientKeys, depth)
       default:
         this.#skipScalar()
         return removed
     }
   }
 
-  #object(areNames: boolean, depth: number): string {
-    if (areNames) return this.#list(closeBrace, false, depth)
+  #object(hasClientKeys: boolean, depth: number): string {
+    if (hasClientKeys) return this.#list(closeBrace, false, depth)
     let code = this.#peek()
     if (code === closeBrace) {
       this.#at++
@@ -129,12 +141,14 @@ class Scanner {
       if (code !== quote) throw new NotJson()
       const start = this.#at
       this.#skipString()
+      if (this.#isCut) return `${shape}${cut}`
       const word = this.#words.get(this.#text.slice(start + 1, this.#at - 1))
+      // An object whose first key is not a word of the language is data. Its shape has no keys, like that of a list.
       if (word === undefined && shape === '') {
         this.#at = start
         return this.#list(closeBrace, false, depth)
       }
-      this.#expect(colon)
+      if (!this.#skips(colon)) return `${shape}${cut}`
       const key = word === undefined ? `${removed}:` : word.text
       this.#room -= key.length
       shape += shape === '' ? `{${key}` : `,${key}`
@@ -151,8 +165,9 @@ class Scanner {
   }
 
   #content(word: Word | undefined, depth: number): string {
-    if (word?.content === 'name' && this.#names.length > 0 && this.#peek() === quote) return this.#name()
-    if (word?.content !== 'value') return this.#value(word?.content === 'names', depth)
+    if (word?.content === 'schema name' && this.#names.length > 0 && this.#peek() === quote)
+      return this.#name()
+    if (word?.content !== 'data') return this.#value(word?.content === 'object with client keys', depth)
     this.#skipValue()
     return removed
   }
@@ -166,7 +181,7 @@ class Scanner {
   }
 
   /** Writes equal neighbours once, so queries with 10 and with 1000 values have the same shape. */
-  #list(close: number, areNames: boolean, depth: number): string {
+  #list(close: number, hasClientKeys: boolean, depth: number): string {
     let shape = '['
     let previous = ''
     if (this.#peek() === close) {
@@ -175,8 +190,8 @@ class Scanner {
     }
     for (;;) {
       if (this.#isFull) return `${shape}${cut}`
-      if (close === closeBrace) this.#skipKey()
-      const element = this.#value(areNames, depth + 1)
+      if (close === closeBrace && !this.#skipsKey()) return `${shape}${cut}`
+      const element = this.#value(hasClientKeys, depth + 1)
       if (element !== previous && !this.#areAlike(element, previous)) {
         shape += previous === '' ? element : `,${element}`
         this.#room -= elementChars
@@ -197,15 +212,20 @@ class Scanner {
     return this.#names.length > 0 && left.replace(anyMark, '?') === right.replace(anyMark, '?')
   }
 
-  #skipKey(): void {
-    if (this.#peek() !== quote) throw new NotJson()
-    this.#skipString()
-    this.#expect(colon)
+  /** Skips a key and its colon. Returns false if the text was cut before their end. */
+  #skipsKey(): boolean {
+    if (this.#peek() !== quote && !this.#isCut) throw new NotJson()
+    if (!this.#isCut) this.#skipString()
+    return this.#skips(colon)
   }
 
-  #expect(expected: number): void {
-    if (this.#peek() !== expected) throw new NotJson()
+  /** Returns false if the text was cut before the expected character. */
+  #skips(expected: number): boolean {
+    const found = this.#peek()
+    if (this.#isCut) return false
+    if (found !== expected) throw new NotJson()
     this.#at++
+    return true
   }
 
   #skipString(): void {
@@ -229,7 +249,7 @@ class Scanner {
     else this.#skipScalar()
   }
 
-  /** Moves to `end`. If the text was cut before `end`, moves to the end of the cut text, and the shape ends here. */
+  /** Moves to `end`. If the text was cut before `end`, moves to the end of the cut text, where the shape is truncated. */
   #skipTo(end: number): void {
     if (end === unfinished && this.#text.length < shapeLimits.queryChars) throw new NotJson()
     this.#at = end === unfinished ? shapeLimits.queryChars : end

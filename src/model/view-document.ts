@@ -26,10 +26,10 @@ const hiddenFields: Partial<Record<CollectionId, ReadonlySet<string>>> = {
 /** `created`: this query created the document. */
 export function viewDocument(version: Version, session: Session, created = false): DocumentValue {
   const fields = visibleFields(version, session)
-  // The render cache `shown` is valid only for the fields from which it was created, but `version` can be a copy of a
+  // The render cache is valid only for the fields from which it was created, but `version` can be a copy of a
   // cached version with other fields.
-  const shown = version.shown?.fields === fields ? version.shown : undefined
-  return new DocumentValue(version.ref, version.ts, fields, created, shown)
+  const renderCache = version.renderCache?.fields === fields ? version.renderCache : undefined
+  return new DocumentValue(version.ref, version.ts, fields, created, renderCache)
 }
 
 /** Returns the fields of a version for responses, in stored order. */

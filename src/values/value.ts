@@ -277,20 +277,20 @@ export class DocumentValue extends Transient {
   /** True if this query created the document. If such a document is the whole result, the response has status 201. */
   readonly created: boolean
   /** The cache for the rendered text of the version; undefined if the text is not cached. */
-  readonly shown: RenderCache | undefined
+  readonly renderCache: RenderCache | undefined
   constructor(
     ref: Ref,
     ts: Micros | TransactionTime,
     fields: ObjectValue,
     created = false,
-    shown?: RenderCache,
+    renderCache?: RenderCache,
   ) {
     super()
     this.ref = ref
     this.ts = ts
     this.fields = fields
     this.created = created
-    this.shown = shown
+    this.renderCache = renderCache
   }
 
   storedForm(): ObjectValue {

@@ -5,7 +5,7 @@
 import { quoteJson } from '../../values/json-text.ts'
 import type { Call } from '../call.ts'
 import { cursorOf, firstPage } from '../sets/pages.ts'
-import { areSameSaved } from '../sets/saved-values.ts'
+import { haveSameEncoding } from '../sets/saved-values.ts'
 import { Doc, Id, type SetValue, type Struct, type Value } from '../value.ts'
 import { decorate, decoratedTime, encodeJson, quoteDecorated, type Rendering } from './rendering.ts'
 
@@ -71,7 +71,7 @@ class ResultRendering implements Rendering {
 
   #isShownAsCursor(set: SetValue): boolean {
     if (this.#inDocument || this.#within.length >= pageDepthMax) return true
-    return this.#within.some(outer => areSameSaved(outer, set))
+    return this.#within.some(outer => haveSameEncoding(outer, set))
   }
 
   #pageOf(set: SetValue): readonly [Struct, ResultRendering] {

@@ -22,7 +22,7 @@ import { Source } from '../syntax/source.ts'
 import { collectionShape } from './collection-shape.ts'
 import { normalIndex, partFailures, pathFailures } from './fsl/index-parts.ts'
 import { memberNameFault, nameFault, plainNameFault } from './name-rules.ts'
-import { fieldFailure, parseFailures, signatureFailures, unparsable } from './text-failures.ts'
+import { constraintFailureAt, parseFailures, signatureFailures, unparsable } from './text-failures.ts'
 
 /** Returns the text of an error if another schema object has the name. */
 type FindNameConflict = (name: string) => string | undefined
@@ -52,7 +52,7 @@ function definitionFailures(
   findNameConflict: FindNameConflict,
 ): readonly ConstraintFailure[] {
   const shape = typeFailures(collectionShape, definition, []).map(({ fault, path }) =>
-    fieldFailure(path, String(typeFaultText(fault))),
+    constraintFailureAt(path, String(typeFaultText(fault))),
   )
   const misshapen = new Set(shape.map(({ paths }) => paths[0]?.[0]))
   const failures = [...shape]
@@ -63,7 +63,7 @@ function definitionFailures(
     const value = definition.get(name)
     if (typeof value !== 'string' || value === previous?.get(name)) continue
     const fault = nameFault(value) ?? findNameConflict(value)
-    if (fault !== undefined) failures.push(fieldFailure([name], fault))
+    if (fault !== undefined) failures.push(constraintFailureAt([name], fault))
   }
   return failures.length > 0 ? failures : jointFailures(definition)
 }
@@ -74,7 +74,7 @@ function daysCheck(name: string): Check {
   return definition => {
     const value = definition.get(name)
     return typeof value === 'bigint' && value < 0n
-      ? [fieldFailure([name], 'Non-negative value required.')]
+      ? [constraintFailureAt([name], 'Non-negative value required.')]
       : []
   }
 }
@@ -108,7 +108,7 @@ const contentChecks: Readonly<Record<string, Check>> = {
 
 function nameFailures(name: string, field: string, part: 'field' | 'index'): readonly ConstraintFailure[] {
   const fault = memberNameFault(name, part)
-  return fault === undefined ? [] : [fieldFailure([field], fault)]
+  return fault === undefined ? [] : [constraintFailureAt([field], fault)]
 }
 
 /** `name` is the name of the text in the positions of the errors. */
@@ -132,7 +132,7 @@ function bodyFailures(text: Value | undefined, path: FieldPath): readonly Constr
   })
   if (failures.length > 0 || count === 1) return failures
   const found = `the function was defined with ${count} arguments`
-  return [fieldFailure(path, `Invalid function arity. Expected exactly 1 argument, but ${found}`)]
+  return [constraintFailureAt(path, `Invalid function arity. Expected exactly 1 argument, but ${found}`)]
 }
 
 const uniqueFaults: Readonly<Record<string, string>> = Object.fromEntries(
@@ -150,7 +150,7 @@ function constraintFailures(constraint: ObjectValue, position: number): readonly
   const name = textIn(check, 'name')
   const fault = name === undefined ? undefined : plainNameFault(name)
   return [
-    ...(fault === undefined ? [] : [fieldFailure([...at, 'check', 'name'], fault)]),
+    ...(fault === undefined ? [] : [constraintFailureAt([...at, 'check', 'name'], fault)]),
     ...bodyFailures(check.get('body'), [...at, 'check', 'body']),
   ]
 }
@@ -169,7 +169,7 @@ function migrationFailures(migration: ObjectValue, position: number): readonly C
 
 function migrationPathFailures(text: Value, path: FieldPath): readonly ConstraintFailure[] {
   const isIndexed = fieldOf(text).path.some(step => typeof step === 'bigint')
-  if (isIndexed) return [fieldFailure(path, 'Cannot index into an item in a migration path')]
+  if (isIndexed) return [constraintFailureAt(path, 'Cannot index into an item in a migration path')]
   return pathFailures(text, path, {})
 }
 
@@ -187,19 +187,19 @@ function jointFailures(definition: ObjectValue): readonly ConstraintFailure[] {
   const at = ['constraints']
   const fields = objectIn(definition, 'fields')
   return [
-    ...repeated(checks).map(name => fieldFailure(at, `Duplicate check constraint name '${name}'`)),
+    ...repeated(checks).map(name => constraintFailureAt(at, `Duplicate check constraint name '${name}'`)),
     ...uniques
       .filter(({ paths }) => paths.length === 0)
-      .map(() => fieldFailure(at, 'Unique constraints must have at least one term')),
+      .map(() => constraintFailureAt(at, 'Unique constraints must have at least one term')),
     ...repeated(uniques.map(({ key }) => key)).flatMap(key => {
       const { paths } = uniques.find(each => each.key === key) as (typeof uniques)[number]
       const title = msg`Duplicate unique constraint on path`
-      return paths.length === 0 ? [] : [fieldFailure(at, `${title} [${paths.join(', ')}]`)]
+      return paths.length === 0 ? [] : [constraintFailureAt(at, `${title} [${paths.join(', ')}]`)]
     }),
     ...[...objectIn(definition, 'computed_fields').keys()]
       .filter(name => fields.has(name))
       .map(name =>
-        fieldFailure(['computed_fields'], `Computed field '${name}' collides with a defined field`),
+        constraintFailureAt(['computed_fields'], `Computed field '${name}' collides with a defined field`),
       ),
   ]
 }

@@ -8,15 +8,14 @@ import { renderInMessage } from '../failure/summary.ts'
 import { parseSignature } from '../syntax/parse-query.ts'
 import { Source } from '../syntax/source.ts'
 
-/** A failure of the field at `path` of a definition. */
-export function fieldFailure(path: FieldPath, message: string): ConstraintFailure {
+export function constraintFailureAt(path: FieldPath, message: string): ConstraintFailure {
   return { paths: [path], message }
 }
 
 /** The first line of messages for syntax errors in code. */
 export const unparsable = 'Unable to parse FQL source code.'
 
-/** Converts the error of a parse function to a failure at a path. `separator` separates the rendered faults. */
+/** Converts the error of a parse function to a failure at a path. `separator` separates the rendered diagnostics. */
 export function parseFailures(
   path: FieldPath,
   title: string,
@@ -28,7 +27,7 @@ export function parseFailures(
     return []
   }
   return catchError(QueryFailure, parsed, ({ diagnostics }) => [
-    fieldFailure(path, `${title}\n${renderInMessage(diagnostics, separator)}`),
+    constraintFailureAt(path, `${title}\n${renderInMessage(diagnostics, separator)}`),
   ])
 }
 

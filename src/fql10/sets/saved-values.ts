@@ -1,5 +1,5 @@
 // Encodes sets and their values as stored values, for cursors and for the comparison of sets. Scalar values that can be
-// stored are not converted. Objects are encoded field by field. All other values, such as arrays and sets, become
+// stored are not converted, except for the time of the transaction. Objects are encoded field by field. All other values, such as arrays and sets, become
 // arrays that begin with a letter. This file also adds an authentication code to data that clients store and send back.
 
 import { hash, timingSafeEqual } from 'node:crypto'
@@ -65,7 +65,7 @@ function savedOther(value: Doc | Module | SetValue | FunctionValue): StoredValue
   return ['U', value.name]
 }
 
-/** Omits an undefined snapshot time, so the reader of a cursor uses the cursor's snapshot time. */
+/** Omits an undefined snapshot time. The `Reviver` (reviver.ts) then uses the snapshot time of the cursor. */
 export function savedTimes({ at, snapshot }: ReadTimes): StoredValue {
   return snapshot === undefined ? savedTime(at) : [savedTime(at), savedTime(snapshot)]
 }
@@ -88,11 +88,11 @@ function savedLambda({ node, scope, source }: Lambda): StoredValue {
 }
 
 /** Two sets have the same encoding if the same functions created them from the same values. */
-export function areSameSaved(left: Value, right: Value): boolean {
+export function haveSameEncoding(left: Value, right: Value): boolean {
   return compareBytes(encodeValue(saved(left), epoch), encodeValue(saved(right), epoch)) === 0
 }
 
-/** Clients store texts with these numbers, which never change. Event places (../events/token.ts) use 4. */
+/** Clients store texts with these numbers, which never change. Event places (../events/token.ts) use 4; 3 is no longer used. */
 const formatNumbers = { 'set cursor': 1, 'event source': 2 } as const
 
 type SealedKind = keyof typeof formatNumbers
@@ -101,8 +101,8 @@ const proofBytes = 16
 
 /**
  * Encodes data that clients store and send back as base64url: the format number, which identifies the kind of data,
- * the value, and an authentication code of 16 bytes, which proves that this service created the data. If the value
- * contains a commit time that is not known yet, `time` replaces it.
+ * the value, and an authentication code of 16 bytes, which proves that this service created the data. The value of a
+ * cursor may contain the commit time of the transaction, which is not known yet; `time` replaces it.
  */
 export function seal(kind: SealedKind, value: StoredValue, key: Uint8Array, time: Micros): string {
   const encoded = encodeValue(value, time)

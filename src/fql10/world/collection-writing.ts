@@ -12,7 +12,7 @@ import type { Call } from '../call.ts'
 import { type ConstraintFailure, QueryFailure } from '../failure/query-failure.ts'
 import { checkDefinition } from '../schema/collection-definition.ts'
 import { collectionShape } from '../schema/collection-shape.ts'
-import { fieldFailure } from '../schema/text-failures.ts'
+import { constraintFailureAt } from '../schema/text-failures.ts'
 import { renderError, uniqueFailure } from './write-failures.ts'
 
 /**
@@ -43,7 +43,7 @@ function defaultFailures(definition: ObjectValue, session: Session): readonly Co
       return []
     }
     return catchError(QueryFailure, run, error => [
-      fieldFailure([name], `Default field evaluation failed.\n${renderError(error)}`),
+      constraintFailureAt([name], `Default field evaluation failed.\n${renderError(error)}`),
     ])
   })
 }

@@ -178,12 +178,12 @@ export class DocumentReader implements DocumentAccess {
   storedText(doc: Doc, tagged: boolean, call: Call): string | undefined {
     if (doc.ref.collection < firstUserCollection) return undefined
     const read = this.#require(doc, call)
-    const { shown } = read
-    if (shown === undefined || this.#collectionInfo(doc.ref).parts.computed.size > 0) return undefined
+    const { renderCache } = read
+    if (renderCache === undefined || this.#collectionInfo(doc.ref).parts.computed.size > 0) return undefined
     const texts = tagged ? taggedTexts : simpleTexts
-    const known = texts.get(shown)
+    const known = texts.get(renderCache)
     const text = known === undefined ? newText(read, tagged, call) : known
-    if (known === undefined) texts.set(shown, text)
+    if (known === undefined) texts.set(renderCache, text)
     if (text === null) return undefined
     step(Math.ceil(text.length / unitsPerStep))
     hintFullRead(doc, call)
@@ -298,8 +298,8 @@ export class DocumentReader implements DocumentAccess {
 type Version = NonNullable<ReturnType<Session['transaction']['get']>>
 
 function stateOf(version: Version, session: Session): DocumentVersion {
-  const { shown, ts } = version
-  return { ts, fields: visibleFields(version, session), shown }
+  const { renderCache, ts } = version
+  return { ts, fields: visibleFields(version, session), renderCache }
 }
 
 function timeOf(ts: DocumentVersion['ts']): Time | TransactionTime {

@@ -18,7 +18,7 @@ import {
 import { arityText } from '../arity.ts'
 import { type ConstraintFailure, QueryFailure } from '../failure/query-failure.ts'
 import { nameFault, plainNameFault } from '../schema/name-rules.ts'
-import { fieldFailure, parseFailures, signatureFailures, unparsable } from '../schema/text-failures.ts'
+import { constraintFailureAt, parseFailures, signatureFailures, unparsable } from '../schema/text-failures.ts'
 import { isShortLambda } from '../syntax/nodes.ts'
 import { parseLambda } from '../syntax/parse-query.ts'
 import { Source } from '../syntax/source.ts'
@@ -75,20 +75,20 @@ function sharedNameFailures(
     const name = changedName(given, before, field)
     const fault =
       name === undefined ? undefined : (nameFault(name) ?? findNameConflict(name, doc?.ref, session))
-    return fault === undefined ? [] : [fieldFailure([field], fault)]
+    return fault === undefined ? [] : [constraintFailureAt([field], fault)]
   })
 }
 
 function plainNameFailures(given: ObjectValue, before: ObjectValue): readonly ConstraintFailure[] {
   const name = changedName(given, before, 'name')
   const fault = name === undefined ? undefined : plainNameFault(name)
-  return fault === undefined ? [] : [fieldFailure(['name'], fault)]
+  return fault === undefined ? [] : [constraintFailureAt(['name'], fault)]
 }
 
 function roleNameFailures(given: ObjectValue, before: ObjectValue): readonly ConstraintFailure[] {
   const name = changedName(given, before, 'name')
   if (name !== 'admin' && name !== 'server') return plainNameFailures(given, before)
-  return [fieldFailure(['name'], `The identifier \`${name}\` is reserved.`)]
+  return [constraintFailureAt(['name'], `The identifier \`${name}\` is reserved.`)]
 }
 
 function functionFailures(given: ObjectValue): readonly ConstraintFailure[] {
@@ -168,7 +168,7 @@ function providerFailures(given: ObjectValue): readonly ConstraintFailure[] {
     ),
   ]
   return [
-    ...messages.map(message => fieldFailure(['roles'], message)),
+    ...messages.map(message => constraintFailureAt(['roles'], message)),
     ...itemPredicateFailures(given, 'roles'),
   ]
 }
@@ -187,7 +187,7 @@ function predicateFailures(
   if (failures.length > 0 || counts === undefined || counts.includes(count)) return failures
   const expected = `Expected ${arityText({ counts, open: false }, 'argument')}`
   const message = `Invalid function arity. ${expected}, but the function was defined with ${count} arguments`
-  return [fieldFailure(path, message)]
+  return [constraintFailureAt(path, message)]
 }
 
 /** Must be called at the end of the query, because the query may first refer to a role and then create the role. */
@@ -252,7 +252,7 @@ function objectFailures(
   isPatch: boolean,
 ): readonly ConstraintFailure[] {
   const failures: ConstraintFailure[] = []
-  const fail = (key: string, message: string) => failures.push(fieldFailure([...path, key], message))
+  const fail = (key: string, message: string) => failures.push(constraintFailureAt([...path, key], message))
   for (const [key, value] of given) {
     const member = Object.hasOwn(members, key) ? members[key] : undefined
     if (value === null && (member === undefined || !member.isRequired || isPatch)) continue

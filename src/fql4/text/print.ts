@@ -6,7 +6,7 @@ import { type Json, kindOfNative, type NativeName, nativeNamed } from '../../val
 import { layOut, type Piece } from './layout.ts'
 import { array, call, type Fields, isArray, isFields, object, scalar } from './pieces.ts'
 import { formPiece, rawPiece } from './print-call.ts'
-import { functionsByWire, setForms, type WireFunction } from './text-functions.ts'
+import { functionsByWire, setKeys, type WireFunction } from './text-functions.ts'
 
 interface PrintOptions {
   /** The target length of lines in characters; 100 by default. */
@@ -110,7 +110,7 @@ function setPartPiece(part: Json): Piece {
   if (part.has('lambda') && part.has('expr')) return functionPiece(part, 'Lambda')
   const stored = part.size === 1 ? part.get('@obj') : undefined
   if (isFields(stored) && stored.size === 1 && stored.has('@set')) return setPartPiece(stored)
-  const isSet = [...part.keys()].some(key => setForms.has(key))
+  const isSet = [...part.keys()].some(key => setKeys.has(key))
   return isSet ? setPiece(part) : valuePiece(part)
 }
 

@@ -1,5 +1,5 @@
 // The functions of version 4 in query texts: names, parameters, and wire keys. A wire key is a key in wire JSON (the
-// JSON of requests).
+// JSON of requests and responses).
 
 import { functionTable } from './function-table.ts'
 
@@ -44,6 +44,7 @@ export interface WireFunction extends FqlFunction {
   readonly parameters: readonly Parameter[]
 }
 
+/** The suffixes with which the generated file function-table.ts marks the kind of a parameter. */
 const suffixes: readonly (readonly [suffix: string, kind: ParameterKind])[] = [
   ['=null', 'always null'],
   ['?null', 'null by default'],
@@ -119,7 +120,7 @@ const specialForms: readonly FqlFunction[] = [
     'Expr',
     'Expr({key: value, …})',
     'Any',
-    'A wire form that has no other text: the keys are taken as they are.',
+    'An object of wire JSON that no function can express. Its keys are used unchanged.',
   ],
 ].map(([name = '', signature = '', result = '', summary = '']) => ({
   name,
@@ -147,10 +148,10 @@ export const functionsByWire: ReadonlyMap<string, WireFunction> = new Map(
 )
 
 /**
- * The first wire keys of the functions that create sets. A set inside another set may have no tag `@set`. One of these
- * keys then identifies the inner set.
+ * The first wire keys of the functions that create sets, including `filter`, which belongs to another family because it
+ * also filters arrays. A set inside another set may have no tag `@set`. One of these keys then identifies the inner set.
  */
-export const setForms: ReadonlySet<string> = new Set([
+export const setKeys: ReadonlySet<string> = new Set([
   'filter',
   ...[...wireFunctions.values()].filter(({ family }) => family === 'Sets').map(({ wire }) => wire),
 ])

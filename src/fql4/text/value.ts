@@ -2,7 +2,7 @@
 // are not evaluated.
 
 import { type Json, native, nativeOfKind } from '../../values/value.ts'
-import { setForms } from './text-functions.ts'
+import { setKeys } from './text-functions.ts'
 
 type Fields = ReadonlyMap<string, Json>
 
@@ -54,7 +54,7 @@ function taggedValue(query: Fields, position: readonly (string | number)[]): Jso
     return new Map([[textTags[key] as string, content]])
   }
   if (key === 'query' && query.size === 1) return functionValue(content)
-  if (setForms.has(key)) return setValue(query, position)
+  if (setKeys.has(key)) return setValue(query, position)
   return reference(query, key, content, position)
 }
 

@@ -38,7 +38,7 @@ import { type RefNames, RefPrinter } from './refs.ts'
 import { type ApiVersion, isAtLeast } from './version.ts'
 
 const renderLimits = {
-  /** Maximum number of values and characters of a response, counted together; own limit. */
+  /** Maximum size of a response: its values, plus the characters of its strings; own limit. */
   answerUnitsMax: 67_108_864,
 } as const
 
@@ -56,17 +56,19 @@ export interface RenderContext {
  * Placeholders for the unknown time of the transaction: `micros` for microseconds, `time` for ISO text. JSON text never
  * contains these characters.
  */
-const timeMarks = { micros: '\u0000', time: '\u0001' } as const
+const timePlaceholders = { micros: '\u0000', time: '\u0001' } as const
 
-export function transactionTimeMark({ unit }: TransactionTime): string {
-  return timeMarks[unit]
+export function transactionTimePlaceholder({ unit }: TransactionTime): string {
+  return timePlaceholders[unit]
 }
 
 /** Replaces the placeholders in `text` by `time`, the time of the transaction. */
 export function fillTransactionTime(text: string, time: Micros): string {
-  const filled = text.includes(timeMarks.micros) ? text.replaceAll(timeMarks.micros, String(time)) : text
-  if (!filled.includes(timeMarks.time)) return filled
-  return filled.replaceAll(timeMarks.time, formatMicros(time))
+  const filled = text.includes(timePlaceholders.micros)
+    ? text.replaceAll(timePlaceholders.micros, String(time))
+    : text
+  if (!filled.includes(timePlaceholders.time)) return filled
+  return filled.replaceAll(timePlaceholders.time, formatMicros(time))
 }
 
 /**
@@ -91,8 +93,8 @@ function tooLong(): RequestError {
 
 const atSign = 0x40
 
-/** Number of characters of cached text that are counted as one step. */
-const unitsPerStep = 64
+/** Number of characters of cached text that cost one step of effort (src/base/effort.ts). */
+const cachedCharsPerStep = 64
 
 class Renderer {
   readonly #apiVersion: string
@@ -106,10 +108,10 @@ class Renderer {
   #depth = 0
   /** The maximum of `#depth` since the start of the current document. */
   #deepest = 0
-  /** Number of rendered values, plus the number of characters of rendered strings. */
+  /** Number of rendered values, plus the number of characters of rendered strings; see `answerUnitsMax`. */
   #units = 0
-  /** Number of places at which the time of the transaction has been rendered. */
-  #instants = 0
+  /** How often the time of the transaction has been rendered. */
+  #transactionTimes = 0
 
   constructor(context: RenderContext) {
     this.#apiVersion = context.apiVersion
@@ -163,7 +165,7 @@ class Renderer {
       case 'lambda':
         return tag('@query', this.#query(value))
       case 'transaction time':
-        return this.#instant(value)
+        return this.#timestamp(value)
       case 'action':
         return this.#action(value.name)
       case 'event':
@@ -216,7 +218,7 @@ class Renderer {
   /** Renders the body of a lambda. An unprintable argument becomes null. */
   #code(body: Value): JsonPiece {
     step()
-    if (body instanceof Map) return this.#form(body)
+    if (body instanceof Map) return this.#call(body)
     if (!Array.isArray(body)) return this.value(body)
     this.#enter()
     const elements = body.map(part => this.#code(part) ?? 'null')
@@ -224,10 +226,11 @@ class Renderer {
     return `[${elements.join()}]`
   }
 
-  #form(form: ObjectValue): string {
+  /** Renders the call of a function. The members of `object` and `let` have names that the client has chosen. */
+  #call(call: ObjectValue): string {
     this.#enter()
     let text = ''
-    for (const [key, part] of form) {
+    for (const [key, part] of call) {
       const hasFields = key === 'object' || key === 'let'
       const rendered = hasFields ? this.#codeFields(part) : this.#code(part)
       text += `${text === '' ? '' : ','}${quoteJson(key)}:${rendered ?? 'null'}`
@@ -236,7 +239,10 @@ class Renderer {
     return `{${text}}`
   }
 
-  /** The bindings of a `let` can be a list of objects, because a name may be bound several times. */
+  /**
+   * Renders the fields of `object` or the bindings of `let`. Bindings in a list of objects become the members of one
+   * object, which may have a name several times.
+   */
   #codeFields(fields: Value): JsonPiece {
     if (Array.isArray(fields)) return `{${fields.map(binding => this.#codeMembers(binding)).join()}}`
     if (!(fields instanceof Map)) return this.value(fields)
@@ -306,14 +312,17 @@ class Renderer {
   }
 
   #document(document: DocumentValue): string {
-    const { shown } = document
-    if (shown === undefined || this.#tails === undefined) return this.#newDocument(document)
-    return this.#known(shown) ?? this.#remember(shown, this.#tails, () => this.#newDocument(document))
+    const { renderCache } = document
+    if (renderCache === undefined || this.#tails === undefined) return this.#newDocument(document)
+    return (
+      this.#cachedText(renderCache) ??
+      this.#cacheText(renderCache, this.#tails, () => this.#newDocument(document))
+    )
   }
 
   #newDocument({ fields, ref, ts: time }: DocumentValue): string {
     const printed = this.#refs.print(ref)
-    const ts = this.#instant(time)
+    const ts = this.#timestamp(time)
     const members = this.#members(ref.collection === native.indexes ? this.#indexFields(fields) : fields)
     let text = printed === undefined ? '' : `"ref":${printed}`
     if (this.#oldest && printed !== undefined) text += `,"class":${this.#refs.print(collectionOf(ref))}`
@@ -323,33 +332,33 @@ class Renderer {
   }
 
   /** Returns undefined if the cache is outdated, or if the text would exceed a limit. */
-  #known({ depth, tails, text, units }: RenderCache): string | undefined {
+  #cachedText({ depth, tails, text, units }: RenderCache): string | undefined {
     if (text === undefined || tails !== this.#tails) return undefined
     const isWithin =
       this.#units + units <= renderLimits.answerUnitsMax && this.#depth + depth <= limits.valueDepthMax
     if (!isWithin) return undefined
-    step(1 + Math.floor(text.length / unitsPerStep))
+    step(1 + Math.floor(text.length / cachedCharsPerStep))
     this.#units += units
     return text
   }
 
-  /** Caches the text in `shown` if it depends only on the value and `tails`. */
-  #remember(shown: RenderCache, tails: RefTails, render: () => string): string {
-    if (shown.tails === tails) return render()
+  /** Caches the text if it depends only on the value and `tails`. */
+  #cacheText(cache: RenderCache, tails: RefTails, render: () => string): string {
+    if (cache.tails === tails) return render()
     const [units, dependent, deepest] = [this.#units, this.#dependent, this.#deepest]
     this.#deepest = this.#depth
     const text = render()
-    shown.units = this.#units - units
-    shown.depth = this.#deepest - this.#depth
-    shown.text = this.#dependent === dependent ? flat(text) : undefined
-    shown.tails = tails
+    cache.units = this.#units - units
+    cache.depth = this.#deepest - this.#depth
+    cache.text = this.#dependent === dependent ? flat(text) : undefined
+    cache.tails = tails
     this.#deepest = Math.max(this.#deepest, deepest)
     return text
   }
 
   /** Counts rendered parts that must not be cached: their text depends on more than the value and `RefTails`. */
   get #dependent(): number {
-    return this.#instants + this.#refs.uncacheable
+    return this.#transactionTimes + this.#refs.uncacheable
   }
 
   /** The key in `source` is `class` for older clients, and `collection` for other clients. */
@@ -358,12 +367,13 @@ class Renderer {
     return source === undefined ? fields : new Map(fields).set('source', respellSource(source, this.#older))
   }
 
-  #instant(ts: Micros | TransactionTime): JsonPiece {
+  #timestamp(ts: Micros | TransactionTime): JsonPiece {
     if (typeof ts === 'number') return String(ts)
-    this.#instants++
+    this.#transactionTimes++
     const micros = this.#transactionTime
     if (micros === undefined) return undefined
-    if (micros === 'open') return ts.unit === 'micros' ? timeMarks.micros : `{"@ts":"${timeMarks.time}"}`
+    if (micros === 'open')
+      return ts.unit === 'micros' ? timePlaceholders.micros : `{"@ts":"${timePlaceholders.time}"}`
     return ts.unit === 'micros' ? String(micros) : `{"@ts":"${formatMicros(micros)}"}`
   }
 
@@ -397,7 +407,7 @@ class Renderer {
   /** Omits the data of a document. Cursors contain the same members. */
   #eventMembers({ ts, action, document, values }: EventValue): Record<string, JsonPiece> {
     return {
-      ts: this.#instant(ts),
+      ts: this.#timestamp(ts),
       action: this.#action(action),
       [this.#oldest ? 'resource' : this.#older ? 'instance' : 'document']:
         document && this.#refs.print(document),

@@ -5,7 +5,7 @@ import { step } from '../../base/effort.ts'
 import { msg } from '../../base/message.ts'
 import { RequestError } from '../../base/request-errors.ts'
 import { type Cursor, Page } from '../../fql4/values/transient.ts'
-import { transactionTimeMark } from '../../fql4/wire/render.ts'
+import { transactionTimePlaceholder } from '../../fql4/wire/render.ts'
 import type { Session } from '../../model/session.ts'
 import { formatDate } from '../../values/date.ts'
 import { quoteJson } from '../../values/json-text.ts'
@@ -237,9 +237,9 @@ class SourceObject {
 /** Returns the JSON of a scalar; undefined if the type cannot represent the value. */
 function leafText(type: string, value: Value): string | undefined {
   if (value instanceof TransactionTime) {
-    const mark = transactionTimeMark(value)
-    if (type === 'Long') return value.unit === 'micros' ? mark : undefined
-    return type === 'Time' || type === 'String' ? `"${mark}"` : undefined
+    const placeholder = transactionTimePlaceholder(value)
+    if (type === 'Long') return value.unit === 'micros' ? placeholder : undefined
+    return type === 'Time' || type === 'String' ? `"${placeholder}"` : undefined
   }
   switch (type) {
     case 'Boolean':

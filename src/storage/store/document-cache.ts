@@ -74,10 +74,10 @@ export class DocumentCache {
     if (!this.#readOnce.isAgain(versionMark(bytes))) return version
     // Not enumerable, so that `{ ...version, fields }` does not copy the rendered text, which is wrong for the new
     // fields.
-    const shown = { value: new RenderCache(version.fields), enumerable: false }
+    const renderCache = { value: new RenderCache(version.fields), enumerable: false }
     const known = {
       bytes,
-      version: Object.defineProperty({ ...version }, 'shown', shown),
+      version: Object.defineProperty({ ...version }, 'renderCache', renderCache),
       size: bytes.length,
       ttl: versionTtl(bytes),
       shapeTime,

@@ -31,7 +31,7 @@ export interface Version {
   /** The time at which the collection had the shape (the structure of fields) of the fields; by default `ts`. */
   readonly shapeTime?: Micros
   /** Rendered text; present if the version is read often. */
-  readonly shown?: RenderCache
+  readonly renderCache?: RenderCache
 }
 
 /** An entry of an index, or of the set of all documents of a collection. */

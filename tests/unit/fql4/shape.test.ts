@@ -83,7 +83,21 @@ test('of a query with a long text, number or white space only the beginning is r
     assert.doesNotMatch(shape(`{"add":[1,${filler},{"subtract":[1]}]}`), /subtract/)
   }
   assert.equal(shape({ quote: text, get: 1 }), '{"quote":"?"…')
-  assert.equal(shape(`{"add":[1,{"${text}":2}]}`), '"?"', 'a key that is not read to its end')
+})
+
+test('a query that is cut within a key, or after it, has the shape of its beginning', () => {
+  const long = 'x'.repeat(shapeLimits.queryChars)
+  const blanks = ' '.repeat(shapeLimits.queryChars)
+  // The log is for searches by shape, so a long key must not remove the whole shape.
+  assert.equal(shape(`{"add":[1,{"${long}":2}]}`), '{"add":["?",………')
+  assert.equal(shape(`{"get":1,"${long}":2}`), '{"get":"?"…')
+  assert.equal(shape(`{"get":1,"ts"${blanks}:2}`), '{"get":"?"…')
+  assert.equal(shape(`{"object":{"a":1,"${long}":2}}`), '{"object":["?"……')
+  assert.equal(shape(`{"object":{"a":1,"b"${blanks}:2}}`), '{"object":["?"……')
+  assert.equal(shape(`{"object":{"a":1,${blanks}"b":2}}`), '{"object":["?"……')
+  const [start, end] = ['{"add":[1,{"a":"', '","getS']
+  const filler = 'x'.repeat(shapeLimits.queryChars - start.length - end.length)
+  assert.doesNotMatch(shape(`${start}${filler}${end}ECRET":1}]}`), /get/, 'a cut key is not a word')
 })
 
 test('for any query, only words of the language and punctuation remain', () => {

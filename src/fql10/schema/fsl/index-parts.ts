@@ -17,7 +17,7 @@ import { type Path, parsePath } from '../../../model/schema/paths.ts'
 import { isArray, isObject, itemsOf, type ObjectValue, type Value } from '../../../values/value.ts'
 import type { ConstraintFailure } from '../../failure/query-failure.ts'
 import type { Node } from '../../syntax/nodes.ts'
-import { fieldFailure } from '../text-failures.ts'
+import { constraintFailureAt } from '../text-failures.ts'
 import { type Conversion, callOf, errorRange, isRange, listOf, pathNode, stepsOf } from './conversion.ts'
 import type { OutlineMember, OutlineValue, SourceRange } from './outline.ts'
 import { printPath } from './print-expression.ts'
@@ -213,7 +213,7 @@ export function pathFailures(
   faults: Readonly<Record<string, string>>,
 ): readonly ConstraintFailure[] {
   const fault = typeof text === 'string' ? pathFault(text, faults) : undefined
-  return fault === undefined ? [] : [fieldFailure(path, fault)]
+  return fault === undefined ? [] : [constraintFailureAt(path, fault)]
 }
 
 function pathFault(text: string, faults: Readonly<Record<string, string>>): string | undefined {

@@ -15,8 +15,7 @@ import type { SchemaItem } from '../fsl/schema-items.ts'
 import { currentFiles, refreshFiles } from './current-files.ts'
 import { applyPlan, diffFormOf, diffText, type Push, planOf, serviceCall } from './push-plan.ts'
 import {
-  commitTime,
-  documentTime,
+  documentTimePlaceholder,
   invalidFiles,
   isRehearsal,
   JsonText,
@@ -25,6 +24,7 @@ import {
   type Route,
   type SchemaCall,
   SchemaFailure,
+  versionPlaceholder,
 } from './route.ts'
 
 const brokenText = msg`An unexpected error occurred during schema generation resulting in invalid schema
@@ -83,7 +83,7 @@ function itemMembers(
 function definitionText(kind: SchemaItem['kind'], name: string, session: Session): JsonText {
   const { call, world } = serviceCall(session)
   const doc = world.documents.byName(nativeModule(nativeOfItem[kind]), name)
-  return new JsonText(renderResult(doc, 'simple', documentTime, call))
+  return new JsonText(renderResult(doc, 'simple', documentTimePlaceholder, call))
 }
 
 function contentOf(item: SchemaItem): string {
@@ -101,7 +101,7 @@ function executePush(
     return { version, diff: diffText(plan, diffFormOf(request) ?? 'semantic', request) }
   }
   applyPlan(plan, session)
-  return { version: plan.changes.length > 0 ? commitTime : version, ...respond() }
+  return { version: plan.changes.length > 0 ? versionPlaceholder : version, ...respond() }
 }
 
 function add(call: SchemaCall): ResponseMembers {

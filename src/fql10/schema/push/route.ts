@@ -18,9 +18,10 @@ export interface SchemaCall {
 }
 
 /**
- * A mark in the text of a document, which the commit time replaces. JSON text cannot contain this character unescaped.
+ * A placeholder in the text of a document, which the commit time replaces as ISO text. JSON text cannot contain this
+ * character unescaped.
  */
-export const documentTime = '\u0002'
+export const documentTimePlaceholder = '\u0002'
 
 /** A part of a response that is already JSON text. */
 export class JsonText {
@@ -31,9 +32,10 @@ export class JsonText {
 }
 
 /**
- * A mark in the member `version`, which the commit time replaces. JSON text cannot contain this character unescaped.
+ * A placeholder in the member `version`, which the commit time replaces in microseconds. JSON text cannot contain this
+ * character unescaped.
  */
-export const commitTime: JsonText = new JsonText('\u0001')
+export const versionPlaceholder: JsonText = new JsonText('\u0001')
 
 export type ResponseMembers = { readonly version: Micros | JsonText; readonly [member: string]: unknown }
 
@@ -84,22 +86,28 @@ export class SchemaFailure extends LanguageError {
   }
 }
 
-/** The message shows the faults with their positions. A message that would be too long shows only the first faults. */
+/**
+ * The message shows the faults with their positions. A message that would be too long shows only the first faults. The
+ * query log records the first fault.
+ */
 export function invalidFiles(faults: readonly (Diagnostic | string)[]): SchemaFailure {
-  const drawn: string[] = []
+  const rendered: string[] = []
   let units = 0
   for (const fault of faults.slice(0, limits.gatheredErrorsMax)) {
     const text = typeof fault === 'string' ? fault : summaryOf([fault])
     units += text.length
     // A fault contains source lines, which may be long.
-    if (drawn.length > 0 && units > limits.v10SummaryUnitsMax) break
-    drawn.push(text)
+    if (rendered.length > 0 && units > limits.v10SummaryUnitsMax) break
+    rendered.push(text)
   }
   const [first] = faults
-  return new SchemaFailure(400, drawn.join('\n'), typeof first === 'string' ? undefined : first)
+  return new SchemaFailure(400, rendered.join('\n'), typeof first === 'string' ? undefined : first)
 }
 
-/** If the write makes the schema inconsistent, the message contains the position of the written item. */
+/**
+ * If the write makes the schema inconsistent, the message contains the first diagnostic with its position. The name of
+ * the diagnostic (`error: `) is removed, as from the messages of other failed writes.
+ */
 export function failedWrite(failure: QueryFailure): SchemaFailure {
   const [first] = failure.diagnostics
   if (failure.code !== 'invalid_schema' || first?.span === undefined)

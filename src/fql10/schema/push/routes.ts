@@ -11,7 +11,7 @@ import type { SchemaItem } from '../fsl/schema-items.ts'
 import { refreshFiles } from './current-files.ts'
 import { itemRoutes } from './item-routes.ts'
 import { applyPlan, diffFormOf, diffText, type Push, type PushPlan, planOf, resultOf } from './push-plan.ts'
-import { commitTime, doesWrite, notFound, type Route, SchemaFailure } from './route.ts'
+import { doesWrite, notFound, type Route, SchemaFailure, versionPlaceholder } from './route.ts'
 import {
   abandonStaged,
   commitStaged,
@@ -57,11 +57,11 @@ const fileRoutes: readonly Route[] = [
     handle({ request, session, version }) {
       if (request.parameters.staged === 'true' || isStaged(session)) {
         stagePush(pushOf(request), session)
-        return { version: commitTime }
+        return { version: versionPlaceholder }
       }
       const plan = planOf(pushOf(request), session)
       applyPlan(plan, session)
-      return { version: plan.changes.length > 0 ? commitTime : version }
+      return { version: plan.changes.length > 0 ? versionPlaceholder : version }
     },
   },
 ]
@@ -111,12 +111,12 @@ const status: Route['handle'] = ({ request, session, version }) => {
 
 const commit: Route['handle'] = ({ session }) => {
   commitStaged(session)
-  return { version: commitTime }
+  return { version: versionPlaceholder }
 }
 
 const abandon: Route['handle'] = ({ session }) => {
   abandonStaged(session)
-  return { version: commitTime }
+  return { version: versionPlaceholder }
 }
 
 /** An endpoint has two paths, such as `status` and `staged/status`. */

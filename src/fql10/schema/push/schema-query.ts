@@ -22,12 +22,12 @@ import {
 } from '../../wire/schema-request.ts'
 import {
   checksVersion,
-  commitTime,
-  documentTime,
+  documentTimePlaceholder,
   doesWrite,
   JsonText,
   type ResponseMembers,
   SchemaFailure,
+  versionPlaceholder,
 } from './route.ts'
 import { routeOf } from './routes.ts'
 
@@ -103,8 +103,10 @@ function bodyOf(members: ResponseMembers): string {
 }
 
 export function completeSchemaBody(body: string, time: Micros): string {
-  const text = body.replace(commitTime.text, `${time}`)
-  return text.includes(documentTime) ? text.replaceAll(documentTime, formatMicros(time)) : text
+  const text = body.replace(versionPlaceholder.text, `${time}`)
+  return text.includes(documentTimePlaceholder)
+    ? text.replaceAll(documentTimePlaceholder, formatMicros(time))
+    : text
 }
 
 export function rejectedSchemaRequest(error: LanguageError): RenderedResponse {
