@@ -23,7 +23,8 @@ function entry(command: Command): string {
       [
         '| argument | meaning |',
         '|---|---|',
-        ...rows.map(([left, right]) => `| \`${left}\` | ${right} |`),
+        // A bar ends a cell, also in code.
+        ...rows.map(([left = '', right]) => `| \`${left.replaceAll('|', '\\|')}\` | ${right} |`),
       ].join('\n'),
     settingsLine,
     command.statuses.length > 0 &&
@@ -39,13 +40,14 @@ function entry(command: Command): string {
 export function cliReference(): string {
   return [
     '# The command line',
-    'This page is generated from the commands (`npm run generate`); `terrarium COMMAND --help` prints the same, with',
-    'the settings in full. In a clone of the repository the program is `npx terrarium-db`.',
+    'This page is generated from the commands (`npm run generate`). `terrarium COMMAND --help` prints the same text, with',
+    'the settings in full. Where this page writes `terrarium`, type `npx terrarium-db` in a clone of the repository, and in an',
+    'app in which you have installed the package.',
     '',
-    'Settings can be given as flags, as environment variables, or as keys of a JSON file named by `--config`; all of them',
-    'are in [Running Terrarium](../operations.md#settings). Flags take their value as the next word or after `=`. Words',
-    'after `--` are not flags. Exit statuses: 0 for success, 1 for a failure (standard error has the reason), 2 for an invalid',
-    'command line. Other exit statuses are listed with their commands.',
+    'Settings are flags, environment variables, or keys of the JSON file that `--config` names. [Running',
+    'Terrarium](../operations.md#settings) describes all settings. The value of a flag is the next word, or follows `=`. Words',
+    'after `--` are not flags. Exit statuses are 0 for success, 1 for a failure (standard error has the reason), and 2 for an',
+    'invalid command line. Commands with other meanings of a status list all three.',
     '',
   ]
     .join('\n')

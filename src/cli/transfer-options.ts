@@ -4,9 +4,12 @@ import { clientOptions, jsonOption } from './client/options.ts'
 import { timeFault } from './time-argument.ts'
 
 /** The options that select the database. The setting `data` selects the data directory. */
-const targetOptions = {
+export const targetOptions = {
   profile: clientOptions.profile,
-  url: clientOptions.url,
+  url: {
+    ...clientOptions.url,
+    doc: 'The address of the service; by default the service on the data directory, or the directory itself if no service uses it.',
+  },
   secret: {
     ...clientOptions.secret,
     doc: "The root secret, or the secret of an admin key. Prefer the environment variable: other users of the machine can see flags. By default the data directory's root secret.",

@@ -79,7 +79,14 @@ export const accessCommands: readonly Command[] = [
         'TERRARIUM_PROFILES names another file. Flags override a profile, and a profile overrides the environment.',
     ],
     operands: [{ name: 'NAME', doc: 'The name of the profile; an existing one is replaced.' }],
-    options: { url, secret, database },
+    options: {
+      url: { ...url, doc: 'The address of the service. Required.' },
+      secret: {
+        ...secret,
+        doc: 'The secret of a key or token. Required. Prefer the environment variable: other users of the machine can see flags.',
+      },
+      database,
+    },
     examples: [
       ['profile add production --url https://db.example.org', 'With the secret in TERRARIUM_SECRET:'],
       [`eval --profile production 'Now()'`, 'On that service:'],

@@ -4,9 +4,7 @@
 import { clientOptions, jsonOption } from '../client/options.ts'
 import { type Command, command } from '../command.ts'
 import { timeFault } from '../time-argument.ts'
-import { exportOptions, importOptions } from '../transfer-options.ts'
-
-const { database, profile, secret, url } = clientOptions
+import { exportOptions, importOptions, targetOptions } from '../transfer-options.ts'
 
 const batchOption = {
   kind: 'integer',
@@ -23,7 +21,7 @@ export const documentCommands: readonly Command[] = [
     description: [
       'Detects formats by content, also in gzip files: snapshot exports (tagged and simple), output of scripts with the drivers of versions 4 and 10, JSON, JSONL and CSV, dumps of schema objects, .fsl files.',
       'Keeps ids, times, references, ttl and password hashes. Run the command again to continue an interrupted import. A document that exists with the same content stays unchanged, so a second import changes nothing.',
-      'Prints a report: records read, written, in conflict or bad, and content that was lost.',
+      'Prints a report: records read, written, equal or bad, and content that was lost.',
     ],
     operands: [
       {
@@ -94,10 +92,7 @@ export const documentCommands: readonly Command[] = [
       dryRun: { kind: 'switch', doc: 'Counts the changes and writes nothing.' },
       batch: batchOption,
       ...jsonOption,
-      profile,
-      url,
-      secret,
-      database,
+      ...targetOptions,
     },
     settings: ['data'],
     statuses: [[1, 'The history does not reach the time, the collection did not exist, or a batch failed.']],
