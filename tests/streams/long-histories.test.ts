@@ -10,17 +10,17 @@ import type { Change, Transaction } from '../../src/storage/store/store-contract
 import type { Ref } from '../../src/values/value.ts'
 import { openTestEngine, type TestEngine } from '../support/engine.ts'
 import { CountingStore } from '../unit/storage/store/counting-store.ts'
-import { Bench, createCollection, data, documentRef, second } from '../unit/storage/store/support.ts'
+import { Bench, data, documentRef, second } from '../unit/storage/store/support.ts'
 
 /** Creates a document with `count` versions, one each second. Returns the times of the versions. */
 async function withVersions(kv: CountingStore, count: number) {
   const bench = new Bench(kv)
-  const items = await bench.write(transaction => createCollection(transaction, 'items'))
+  const items = await bench.createCollection('items')
   const ref = documentRef(items, 1)
   const times: number[] = []
   for (let version = 0; version < count; version++) {
     bench.now += second
-    times.push(await bench.commit(transaction => transaction.put(ref, data({ n: BigInt(version) }))))
+    times.push(await bench.put(ref, data({ n: BigInt(version) })))
   }
   bench.now += second
   return { bench, ref, times }

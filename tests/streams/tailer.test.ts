@@ -6,12 +6,12 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { epoch, micros } from '../../src/base/micros.ts'
 import { Tailer, TurnOver } from '../../src/engine/streams/tailer.ts'
 import type { CommittedTransaction } from '../../src/storage/store/store-contract.ts'
-import { Bench, createCollection, data, documentRef } from '../unit/storage/store/support.ts'
+import { Bench, data, documentRef } from '../unit/storage/store/support.ts'
 
 /** A tailer over a store. It records its reads of the log and the handled transactions. */
 async function tailing(handle: (transaction: CommittedTransaction) => void) {
   const bench = new Bench()
-  const collection = await bench.write(transaction => createCollection(transaction, 'things'))
+  const collection = await bench.createCollection('things')
   const begin = bench.store.changes(epoch, 100).at(-1)?.time ?? 0
   const reads: number[] = []
   const { store } = bench

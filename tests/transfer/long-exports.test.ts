@@ -9,7 +9,7 @@ import { firstPlace, type PagePlace } from '../../src/transfer/read-page.ts'
 import type { DocumentRecord } from '../../src/transfer/record.ts'
 import { type Ref, rootDatabase } from '../../src/values/value.ts'
 import { CountingStore } from '../unit/storage/store/counting-store.ts'
-import { Bench, createCollection, data, documentRef, second } from '../unit/storage/store/support.ts'
+import { Bench, data, documentRef, second } from '../unit/storage/store/support.ts'
 
 interface Export {
   readonly records: readonly DocumentRecord[]
@@ -39,7 +39,7 @@ async function write(bench: Bench, ref: Ref, count: number): Promise<readonly nu
   const times: number[] = []
   for (let n = 0; n < count; n++) {
     bench.now += second
-    times.push(await bench.commit(transaction => transaction.put(ref, data({ n: BigInt(n) }))))
+    times.push(await bench.put(ref, data({ n: BigInt(n) })))
   }
   return times
 }
@@ -47,12 +47,12 @@ async function write(bench: Bench, ref: Ref, count: number): Promise<readonly nu
 test('the versions of a live and of a deleted document are divided into pages', async () => {
   const kv = new CountingStore()
   await using bench = new Bench(kv)
-  const items = await bench.write(transaction => createCollection(transaction, 'items'))
+  const items = await bench.createCollection('items')
   const [first, second, third] = [1, 2, 3].map(id => documentRef(items, id)) as [Ref, Ref, Ref]
   const expected = new Map<bigint, readonly number[]>()
   for (const ref of [first, second, third]) expected.set(ref.id, await write(bench, ref, 2500))
   bench.now += 1
-  const end = await bench.commit(transaction => transaction.delete(second))
+  const end = await bench.delete(second)
   expected.set(second.id, [...(expected.get(second.id) as number[]), end])
   bench.now += 1
   const { largestPage, largestRead, records } = await exported(bench, kv)
@@ -71,7 +71,7 @@ test('the versions of a live and of a deleted document are divided into pages', 
 test('deleted documents are read in transactions of limited size', async () => {
   const kv = new CountingStore()
   await using bench = new Bench(kv)
-  const items = await bench.write(transaction => createCollection(transaction, 'items'))
+  const items = await bench.createCollection('items')
   const perCommit = 1000
   const documents = 4000
   const range = (from: number) => Array.from({ length: perCommit }, (_, n) => documentRef(items, from + n))
@@ -100,7 +100,7 @@ test('deleted documents are read in transactions of limited size', async () => {
 test('creations without deletions are read in transactions of limited size', async () => {
   const kv = new CountingStore()
   await using bench = new Bench(kv)
-  const items = await bench.write(transaction => createCollection(transaction, 'items'))
+  const items = await bench.createCollection('items')
   for (let from = 0; from < 12_000; from += 500) {
     bench.now += second
     await bench.write(transaction => {

@@ -70,9 +70,7 @@ test('a batch that takes longer than its time slice is written in several transa
     Array(5).fill('written'),
   )
   assert.equal(rests, 5)
-  const times = [1, 2, 3, 4, 5].map(id =>
-    bench.read(transaction => transaction.get(documentRef(collection, id))?.ts),
-  )
+  const times = [1, 2, 3, 4, 5].map(id => bench.get(documentRef(collection, id))?.ts)
   assert.equal(new Set(times).size, 5, 'each has a transaction of its own')
   await bench.close()
 })
@@ -105,7 +103,7 @@ test('a record whose bindings take too long is reported as bad, and the others a
 /** A target without pauses, whose transactions write one record each. */
 async function slowTarget() {
   const bench = new Bench(openMemory())
-  await bench.write(transaction => createCollection(transaction, 'c'))
+  await bench.createCollection('c')
   return { store: bench.store, rules, pace: { batchMs: 0, rest: async () => undefined } }
 }
 

@@ -56,7 +56,7 @@ test('no document, no credentials, no password and no match in a set: the same c
   const withoutPassword = await world.document(users)
   await world.put(new Ref(rootDatabase, native.credentials, world.newId()), { instance: withoutPassword })
   const deleted = await userWith('sekrit')
-  await world.bench.write(transaction => transaction.delete(deleted))
+  await world.bench.delete(deleted)
   const missing = new Ref(rootDatabase, Number(users.id), 1n)
   const work = async (instance: SetLike, password: string) => {
     const before = world.bcrypt.compared.length
@@ -218,7 +218,7 @@ test('logging out', async () => {
 test('the successor of a deleted identity inherits nothing', async () => {
   const user = await userWith('sekrit')
   const token = await world.token(user)
-  await world.bench.write(transaction => transaction.delete(user))
+  await world.bench.delete(user)
   await world.put(user, {})
   assert.equal(await check(user, 'sekrit'), false)
   assert.ok(await world.rejects(bearer(token.secret)))

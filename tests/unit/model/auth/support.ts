@@ -184,7 +184,7 @@ export class World {
   }
 
   async put(ref: Ref, fields: Record<string, Value>): Promise<Ref> {
-    await this.bench.write(transaction => transaction.put(ref, object(fields)))
+    await this.bench.put(ref, object(fields))
     return ref
   }
 

@@ -45,31 +45,29 @@ async function benchWith() {
     const byN = createIndex(transaction, 'by_n', { source: collection, terms: [field('n')], unique: true })
     return { collection, byN }
   })
-  return { bench, ...made, ref: documentRef(made.collection, 1) }
+  return Object.assign(bench, made, { ref: documentRef(made.collection, 1) })
 }
 
 test('an attempt changes nothing until it is committed, and then everything at one time', async () => {
-  const { bench, byN, collection, ref } = await benchWith()
-  await bench.write(increment(ref))
-  const attempt = bench.store.attempt(increment(ref))
+  await using bench = await benchWith()
+  await bench.write(increment(bench.ref))
+  const attempt = bench.store.attempt(increment(bench.ref))
   assert.equal(attempt.result, 2n)
   assert.equal(
-    bench.read(transaction => numberOf(transaction, ref)),
+    bench.read(transaction => numberOf(transaction, bench.ref)),
     1n,
   )
   // Another transaction commits first, so the attempt is rebased to a later commit time.
-  const beside = await bench.commit(transaction =>
-    transaction.put(documentRef(collection, 9), data({ n: 77n })),
-  )
+  const beside = await bench.put(documentRef(bench.collection, 9), data({ n: 77n }))
   const outcome = await bench.store.commit(cloned(attempt))
   assert.ok(outcome !== 'stale')
   assert.ok(outcome.time > beside && outcome.time !== attempt.commitTime)
   bench.read(transaction => {
-    assert.equal(transaction.get(ref)?.ts, outcome.time)
-    assert.deepEqual(matchIds(transaction, byN, [2n]), [1n])
-    assert.deepEqual(matchIds(transaction, byN, [1n], outcome.time - 1), [1n])
-    assert.deepEqual(matchIds(transaction, byN, [1n], outcome.time), [])
-    const events = [...transaction.matchEvents(definitionOf(transaction, byN), [1n], {})]
+    assert.equal(transaction.get(bench.ref)?.ts, outcome.time)
+    assert.deepEqual(matchIds(transaction, bench.byN, [2n]), [1n])
+    assert.deepEqual(matchIds(transaction, bench.byN, [1n], outcome.time - 1), [1n])
+    assert.deepEqual(matchIds(transaction, bench.byN, [1n], outcome.time), [])
+    const events = [...transaction.matchEvents(definitionOf(transaction, bench.byN), [1n], {})]
     assert.deepEqual(
       events.map(event => [event.action, event.ts === outcome.time]),
       [
@@ -81,46 +79,45 @@ test('an attempt changes nothing until it is committed, and then everything at o
   const last = bench.store.changes(epoch, 100).at(-1)
   assert.equal(last?.time, outcome.time)
   assert.equal(last?.changes[0]?.validTime, outcome.time)
-  await bench.close()
 })
 
 test('an attempt is stale when others wrote to its read set', async () => {
-  const { bench, ref } = await benchWith()
-  const attempts = [1, 2, 3].map(() => bench.store.attempt(increment(ref)))
+  await using bench = await benchWith()
+  const attempts = [1, 2, 3].map(() => bench.store.attempt(increment(bench.ref)))
   const [first, second, third] = attempts as [Attempt<bigint>, Attempt<bigint>, Attempt<bigint>]
   assert.ok((await bench.store.commit(cloned(first))) !== 'stale')
   assert.equal(await bench.store.commit(cloned(second)), 'stale')
   assert.equal(await bench.store.commit(third), 'stale')
   assert.equal(
-    bench.read(transaction => numberOf(transaction, ref)),
+    bench.read(transaction => numberOf(transaction, bench.ref)),
     1n,
   )
-  await bench.close()
 })
 
 test('absent rows are part of the read set: phantoms, unique entries, schema', async () => {
-  const { bench, byN, collection } = await benchWith()
+  await using bench = await benchWith()
   const count = (transaction: Transaction) => {
-    const n = BigInt([...transaction.documents(collection.database, Number(collection.id), {})].length)
-    transaction.put(documentRef(collection, 100), data({ n }))
+    const n = BigInt(
+      [...transaction.documents(bench.collection.database, Number(bench.collection.id), {})].length,
+    )
+    transaction.put(documentRef(bench.collection, 100), data({ n }))
   }
   const counting = bench.store.attempt(count)
   const unique = bench.store.attempt(transaction => {
-    transaction.put(documentRef(collection, 7), data({ n: 5n }))
+    transaction.put(documentRef(bench.collection, 7), data({ n: 5n }))
   })
   const named = bench.store.attempt(transaction => createCollection(transaction, 'more'))
-  await bench.write(transaction => transaction.put(documentRef(collection, 8), data({ n: 5n })))
+  await bench.put(documentRef(bench.collection, 8), data({ n: 5n }))
   assert.equal(await bench.store.commit(counting), 'stale')
   assert.equal(await bench.store.commit(unique), 'stale')
-  await bench.write(transaction => createCollection(transaction, 'more'))
+  await bench.createCollection('more')
   assert.equal(await bench.store.commit(named), 'stale')
   // An index that was created in between would not have the entry.
   const blind = bench.store.attempt(transaction => {
-    transaction.put(documentRef(collection, 9), data({ n: 6n }))
+    transaction.put(documentRef(bench.collection, 9), data({ n: 6n }))
   })
-  await bench.write(transaction => transaction.delete(byN))
+  await bench.delete(bench.byN)
   assert.equal(await bench.store.commit(blind), 'stale')
-  await bench.close()
 })
 
 test('the attempts of a database depend on its own parent, not on its siblings', async () => {
@@ -162,16 +159,15 @@ test('the attempts of a database depend on its own parent, not on its siblings',
   })
   assert.ok(await committed(remembered))
   const renamed = attempt()
-  await bench.write(transaction => transaction.put(inner, object({ name: 'another' })))
+  await bench.put(inner, object({ name: 'another' }))
   assert.equal(await committed(renamed), false)
 })
 
 test('schema of other databases and other documents do not make an attempt stale', async () => {
-  const { bench, collection, ref } = await benchWith()
-  const attempt = bench.store.attempt(increment(ref))
-  await bench.write(transaction => transaction.put(documentRef(collection, 2), data({ n: 50n })))
+  await using bench = await benchWith()
+  const attempt = bench.store.attempt(increment(bench.ref))
+  await bench.put(documentRef(bench.collection, 2), data({ n: 50n }))
   assert.ok((await bench.store.commit(attempt)) !== 'stale')
-  await bench.close()
 })
 
 test('an attempt whose commit time is in other values cannot be rebased', async () => {
@@ -205,11 +201,11 @@ test('an attempt whose commit time is in other values cannot be rebased', async 
 })
 
 test('a document that has expired at the commit time makes an attempt stale', async () => {
-  const { bench, collection, ref } = await benchWith()
-  const soon = documentRef(collection, 5)
-  await bench.write(transaction => transaction.put(soon, data({ n: 1n }, bench.now + 2 * second)))
+  await using bench = await benchWith()
+  const soon = documentRef(bench.collection, 5)
+  await bench.put(soon, data({ n: 1n }, bench.now + 2 * second))
   const copy = (transaction: Transaction) => {
-    transaction.put(ref, data({ n: numberOf(transaction, soon) + 10n }))
+    transaction.put(bench.ref, data({ n: numberOf(transaction, soon) + 10n }))
   }
   const early = bench.store.attempt(copy)
   const late = bench.store.attempt(copy)
@@ -217,7 +213,6 @@ test('a document that has expired at the commit time makes an attempt stale', as
   assert.ok((await bench.store.commit(early)) !== 'stale')
   bench.now += 2 * second
   assert.equal(await bench.store.commit(late), 'stale')
-  await bench.close()
 })
 
 test('commits of other processes make an attempt stale, too', async () => {
@@ -237,35 +232,35 @@ test('commits of other processes make an attempt stale, too', async () => {
 })
 
 test('thousands of concurrent increments all count', async () => {
-  const { bench, ref } = await benchWith()
-  const outcomes = await Promise.all(Array.from({ length: 3000 }, () => bench.store.write(increment(ref))))
+  await using bench = await benchWith()
+  const outcomes = await Promise.all(
+    Array.from({ length: 3000 }, () => bench.store.write(increment(bench.ref))),
+  )
   assert.equal(new Set(outcomes.map(outcome => outcome.time)).size, 3000)
   assert.equal(
-    bench.read(transaction => numberOf(transaction, ref)),
+    bench.read(transaction => numberOf(transaction, bench.ref)),
     3000n,
   )
-  await bench.close()
 })
 
 test('short transactions are evaluated again under the lock, but not all in one batch', async () => {
-  const { bench, ref } = await benchWith()
+  await using bench = await benchWith()
   const slow = (transaction: Transaction) => {
     bench.now += 9000
-    return increment(ref)(transaction)
+    return increment(bench.ref)(transaction)
   }
   const outcomes = await Promise.all(Array.from({ length: 40 }, () => bench.store.write(slow)))
   assert.deepEqual(
     outcomes.map(outcome => outcome.result).sort((left, right) => Number(left - right)),
     Array.from({ length: 40 }, (_, n) => BigInt(n + 1)),
   )
-  await bench.close()
 })
 
 test('a long transaction is retried outside the lock, up to its limit', async () => {
-  const { bench, ref } = await benchWith()
+  await using bench = await benchWith()
   const long = (transaction: Transaction) => {
     bench.now += 50_000
-    return increment(ref)(transaction)
+    return increment(bench.ref)(transaction)
   }
   const contended = Array.from({ length: 4 }, () => bench.store.write(long, { retriesMax: 3 }))
   const retries = (await Promise.all(contended)).map(({ retries }) => retries)
@@ -276,13 +271,12 @@ test('a long transaction is retried outside the lock, up to its limit', async ()
   const reasons = givenUp.flatMap(result => (result.status === 'rejected' ? [result.reason] : []))
   assert.ok(reasons.length === 1 && reasons[0] instanceof ContendedTransaction)
   assert.equal(reasons[0].attempts, 2)
-  await bench.close()
 })
 
 test('an attempt whose result has its commit time commits at that time if no other commit came between', async () => {
-  const { bench, ref } = await benchWith()
+  await using bench = await benchWith()
   const showTime = (transaction: Transaction) => {
-    transaction.put(ref, data({ n: 1n }))
+    transaction.put(bench.ref, data({ n: 1n }))
     return transaction.resultTime()
   }
   const shown = micros(bench.now + second)
@@ -291,5 +285,4 @@ test('an attempt whose result has its commit time commits at that time if no oth
   const done = await bench.store.commit(attempt)
   assert.ok(done !== 'stale')
   assert.equal(done.time, shown)
-  await bench.close()
 })

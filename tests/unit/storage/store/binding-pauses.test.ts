@@ -51,7 +51,7 @@ test('a database pauses in proportion to the time of its bindings, and times add
 })
 
 /** Creates three expired documents of a collection with a binding. */
-async function expired(): Promise<{ bench: Bench; collection: Ref }> {
+async function expired(): Promise<Bench & { collection: Ref }> {
   const bench = new Bench(openMemory(), { evaluateBinding: () => 1n })
   const collection = await bench.write(transaction => {
     const collection = createCollection(transaction, 'c', { history_days: 0n })
@@ -62,11 +62,11 @@ async function expired(): Promise<{ bench: Bench; collection: Ref }> {
   })
   await new Background(bench.store).runAll()
   bench.now += day
-  return { bench, collection }
+  return Object.assign(bench, { collection })
 }
 
 test('slow expired documents are removed one per step, and none while their database pauses', async t => {
-  const { bench, collection } = await expired()
+  await using bench = await expired()
   // The real duration of these bindings does not matter here.
   t.mock.method(bench.store.bindingPauses, 'waitMs', () => 0)
   const sweeper = new Sweeper(bench.store, undefined, 0)
@@ -74,21 +74,19 @@ test('slow expired documents are removed one per step, and none while their data
   // Some steps remove other things, such as old parts of the change log.
   for (let steps = 0; steps < 10; steps++) {
     await sweeper.runOnce()
-    counts.add(stored(bench, collection))
+    counts.add(stored(bench, bench.collection))
   }
   assert.deepEqual(
     [...counts].filter(count => count < 3),
     [2, 1, 0],
   )
-  await bench.close()
 
-  const other = await expired()
-  other.bench.store.bindingPauses.take(rootDatabase, 3_600_000)
-  await new Sweeper(other.bench.store, undefined, 0).runAll()
-  assert.equal(stored(other.bench, other.collection), 3)
-  await new Sweeper(other.bench.store).runAll()
-  assert.equal(stored(other.bench, other.collection), 0)
-  await other.bench.close()
+  await using other = await expired()
+  other.store.bindingPauses.take(rootDatabase, 3_600_000)
+  await new Sweeper(other.store, undefined, 0).runAll()
+  assert.equal(stored(other, other.collection), 3)
+  await new Sweeper(other.store).runAll()
+  assert.equal(stored(other, other.collection), 0)
 })
 
 test('slow documents of a deleted collection are removed one per step, and none while their database pauses', async t => {
@@ -99,7 +97,7 @@ test('slow documents of a deleted collection are removed one per step, and none 
     for (const id of [1, 2, 3]) transaction.put(documentRef(collection, id), data({ n: 1n }))
     return collection
   })
-  await bench.write(transaction => transaction.delete(collection))
+  await bench.delete(collection)
   const rest = t.mock.method(bench.store.bindingPauses, 'waitMs', () => 0)
   const sweeper = new Sweeper(bench.store, undefined, 0)
   const counts: number[] = []
@@ -150,7 +148,7 @@ test('a build that fails at each change of its document is retried less and less
     if (attempts > before) attemptedAt.push(nowMs / 1000)
   }
   assert.deepEqual(attemptedAt, [0, 1, 2, 4, 8, 16, 32, 64])
-  await bench.write(transaction => transaction.delete(index))
-  await bench.write(transaction => transaction.delete(collection))
+  await bench.delete(index)
+  await bench.delete(collection)
   await new Background(bench.store).runAll()
 })

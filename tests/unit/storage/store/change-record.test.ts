@@ -8,7 +8,6 @@ import {
   collectionChangesKey,
   garbageRange,
   metaKey,
-  tagRange,
 } from '../../../../src/storage/keys/keyspace.ts'
 import { encodeValue } from '../../../../src/storage/keys/value-codec.ts'
 import { Background } from '../../../../src/storage/store/background.ts'
@@ -19,10 +18,6 @@ import { Bench, createCollection, data, day, documentRef, object, second } from 
 function idsOf(transaction: Transaction, { id }: Ref, from = 0): bigint[][] {
   const record = transaction.collectionChanges(rootDatabase, Number(id), micros(from))
   return Array.from(record, ({ changes }) => changes.map(change => change.ref.id))
-}
-
-function rows(bench: Bench, kind: 'changes' | 'collectionChanges'): number {
-  return bench.kv.read(view => [...view.range(tagRange(kind))].length)
 }
 
 test('the changes of a collection are read in commit order, without changes of other collections', async () => {
@@ -37,8 +32,8 @@ test('the changes of a collection are read in commit order, without changes of o
     transaction.put(documentRef(others, 1), data({}))
     transaction.put(documentRef(users, 1), data({}))
   })
-  await bench.write(transaction => transaction.put(documentRef(others, 2), data({})))
-  const time = await bench.commit(transaction => transaction.delete(documentRef(users, 2)))
+  await bench.put(documentRef(others, 2), data({}))
+  const time = await bench.delete(documentRef(users, 2))
   bench.read(transaction => {
     assert.deepEqual(idsOf(transaction, users), [[2n, 1n], [2n]])
     assert.deepEqual(idsOf(transaction, users, time), [[2n]])
@@ -55,7 +50,7 @@ test('the changes of a collection are read in commit order, without changes of o
 
 test('a transaction of many documents is recorded completely', async () => {
   await using bench = new Bench()
-  const users = await bench.write(transaction => createCollection(transaction, 'users'))
+  const users = await bench.createCollection('users')
   const count = 2500
   await bench.write(transaction => {
     for (let id = 1; id <= count; id++) transaction.put(documentRef(users, id), data({}))
@@ -86,7 +81,7 @@ test('changes are removed when they are older than the history of their collecti
     bench.read(transaction => [short, long, all].map(each => idsOf(transaction, each).length))
   await background.runAll()
   assert.deepEqual(counts(), [0, 3, 3])
-  assert.equal(rows(bench, 'changes'), 0)
+  assert.equal(bench.rows('changes').length, 0)
   assert.deepEqual(bench.store.check(), [])
   bench.now += 9 * day
   await background.runAll()
@@ -95,7 +90,7 @@ test('changes are removed when they are older than the history of their collecti
   await background.runAll()
   assert.deepEqual(counts(), [0, 0, 3])
   // A collection that keeps everything is checked again, because its rules may change.
-  await bench.write(transaction => transaction.put(all, object({ name: 'all', history_days: 1n })))
+  await bench.put(all, object({ name: 'all', history_days: 1n }))
   bench.now += 40 * day
   await background.runAll()
   assert.deepEqual(counts(), [0, 0, 0])
@@ -107,53 +102,45 @@ test('changes are removed when they are older than the history of their collecti
 
 test('a step over many changes removes a batch, and the check reports changes that the log still refers to', async () => {
   const bench = new Bench()
-  const users = await bench.write(transaction => createCollection(transaction, 'users', { history_days: 0n }))
+  const users = await bench.createCollection('users', { history_days: 0n })
   for (let id = 1; id <= 600; id++) {
     bench.now += second
-    await bench.write(transaction => transaction.put(documentRef(users, id), data({})))
+    await bench.put(documentRef(users, id), data({}))
   }
   bench.now += 3 * day
   await new Background(bench.store).runAll()
-  assert.equal(rows(bench, 'collectionChanges'), 0)
-  const time = await bench.commit(transaction => transaction.put(documentRef(users, 1), data({})))
+  assert.equal(bench.rows('collectionChanges').length, 0)
+  const time = await bench.put(documentRef(users, 1), data({}))
   const key = collectionChangesKey(rootDatabase, Number(users.id), micros(time), 0)
   const value = bench.kv.read(view => view.get(key))
-  await bench.kv.transact(() => ({ result: undefined, writes: [{ key, value: undefined }] }))
+  await bench.writeRows([{ key, value: undefined }])
   assert.match(bench.store.check().join(), /does not have the changes of .*, which are in the log/)
-  await bench.kv.transact(() => ({ result: undefined, writes: [{ key, value }] }))
+  await bench.writeRows([{ key, value }])
   const log = changesKey(micros(time), 0)
-  await bench.kv.transact(() => ({ result: undefined, writes: [{ key: log, value: undefined }] }))
+  await bench.writeRows([{ key: log, value: undefined }])
   assert.match(bench.store.check().join(), /have no pending removal/)
   await bench.store.close()
 })
 
 test('a directory without a change record stores the time when the record begins', async () => {
   const bench = new Bench()
-  const users = await bench.write(transaction => createCollection(transaction, 'users'))
+  const users = await bench.createCollection('users')
   const ref = documentRef(users, 1)
-  const time = await bench.commit(transaction => transaction.put(ref, data({})))
+  const time = await bench.put(ref, data({}))
   // The format of versions before the record: only the changes in the log by time.
-  const rest = bench.kv.read(view => [...view.range(tagRange('collectionChanges'))].map(row => row.key))
-  const old = bench.kv.read(view => [...view.range(tagRange('changes'))])
-  await bench.kv.transact(() => ({
-    result: undefined,
-    writes: [
-      ...rest.map(key => ({ key, value: undefined })),
-      ...old.map(row => ({ key: row.key, value: undefined })),
-      { key: changesKey(micros(time), 0), value: encodeValue([[ref, 0n]]) },
-      { key: metaKey('changes by collection since'), value: undefined },
-    ],
-  }))
+  await bench.writeRows([
+    ...bench.rows('collectionChanges').map(({ key }) => ({ key, value: undefined })),
+    ...bench.rows('changes').map(({ key }) => ({ key, value: undefined })),
+    { key: changesKey(micros(time), 0), value: encodeValue([[ref, 0n]]) },
+    { key: metaKey('changes by collection since'), value: undefined },
+  ])
   const reopened = new Bench(bench.kv)
-  assert.equal(
-    reopened.read(transaction => transaction.changesSince),
-    time,
-  )
+  assert.equal(reopened.store.read(transaction => transaction.changesSince).result, time)
   assert.deepEqual(
     reopened.store.changes(epoch, 10).map(({ changes }) => changes.map(change => change.ref)),
     [[ref]],
   )
-  await reopened.write(transaction => transaction.put(ref, data({ n: 1n })))
+  await reopened.put(ref, data({ n: 1n }))
   assert.deepEqual(
     reopened.read(transaction => [transaction.changesSince, idsOf(transaction, users)]),
     [time, [[1n]]],

@@ -4,8 +4,6 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { queryObjects } from 'node:v8'
 import { entryDocumentOffset } from '../../../../src/storage/keys/key-reader.ts'
-import { tagRange } from '../../../../src/storage/keys/keyspace.ts'
-import type { Entry, Write } from '../../../../src/storage/kv/kv-contract.ts'
 import { Schema } from '../../../../src/storage/store/schema-cache.ts'
 import { native, Ref, rootDatabase } from '../../../../src/values/value.ts'
 import { Bench, createCollection, createIndex, data, documentRef, field, object, second } from './support.ts'
@@ -21,10 +19,10 @@ async function filled(): Promise<Bench> {
   })
   for (const n of [1n, 2n]) {
     bench.now += second
-    await bench.write(transaction => transaction.put(documentRef(users, 1), data({ n, m: 'x' })))
+    await bench.put(documentRef(users, 1), data({ n, m: 'x' }))
   }
-  await bench.write(transaction => transaction.put(documentRef(users, 2), data({ n: 1n, m: 'y' })))
-  await bench.write(transaction => transaction.delete(documentRef(users, 2)))
+  await bench.put(documentRef(users, 2), data({ n: 1n, m: 'y' }))
+  await bench.delete(documentRef(users, 2))
   return bench
 }
 
@@ -53,19 +51,10 @@ test('the check of very many databases holds the schemas of few', async () => {
   await bench.store.close()
 })
 
-type Table = Parameters<typeof tagRange>[0]
-
-function rows(bench: Bench, table: Table): Entry[] {
-  return bench.kv.read(view => [...view.range(tagRange(table))])
-}
-
-function damage(bench: Bench, writes: Write[]): Promise<void> {
-  return bench.kv.transact(() => ({ result: undefined, writes }))
-}
+type Table = Parameters<Bench['rows']>[0]
 
 test('an undamaged database passes', async () => {
-  const bench = await filled()
-  await bench.close()
+  await (await filled()).close()
 })
 
 const tables: readonly Table[] = [
@@ -82,39 +71,37 @@ const tables: readonly Table[] = [
 
 for (const table of tables) {
   test(`any missing row of table ${table} is found`, async () => {
-    const bench = await filled()
-    const all = rows(bench, table)
+    await using bench = await filled()
+    const all = bench.rows(table)
     assert.ok(all.length > 0)
     for (const { key, value } of all) {
       // The first part of the log may be missing, because old parts are removed.
       if (table === 'changes' && key === all[0]?.key) continue
-      await damage(bench, [{ key, value: undefined }])
+      await bench.writeRows([{ key, value: undefined }])
       assert.notDeepEqual(bench.store.check(), [], `row ${Buffer.from(key).toString('hex')}`)
-      await damage(bench, [{ key, value }])
+      await bench.writeRows([{ key, value }])
     }
-    await bench.close()
   })
 }
 
 for (const table of ['indexLive', 'indexEnded', 'indexEvent'] as const) {
   test(`a changed or invented row of table ${table} is found`, async () => {
-    const bench = await filled()
-    for (const { key, value } of rows(bench, table)) {
+    await using bench = await filled()
+    for (const { key, value } of bench.rows(table)) {
       const changed = value.slice()
       const last = Math.min(8, changed.length - 1)
       changed[last] = (changed[last] as number) ^ 1
-      await damage(bench, [{ key, value: changed }])
+      await bench.writeRows([{ key, value: changed }])
       assert.notDeepEqual(bench.store.check(), [])
       const invented = key.slice()
       const idEnd = entryDocumentOffset(invented) + 7
       invented[idEnd] = (invented[idEnd] as number) ^ 0x40
-      await damage(bench, [
+      await bench.writeRows([
         { key, value },
         { key: invented, value },
       ])
       assert.notDeepEqual(bench.store.check(), [])
-      await damage(bench, [{ key: invented, value: undefined }])
+      await bench.writeRows([{ key: invented, value: undefined }])
     }
-    await bench.close()
   })
 }

@@ -6,11 +6,11 @@ import { test } from 'node:test'
 import { epoch, micros } from '../../../../src/base/micros.ts'
 import { WriteNeeded } from '../../../../src/storage/store/store-contract.ts'
 import { rootDatabase, TransactionTime } from '../../../../src/values/value.ts'
-import { Bench, collectionRef, createCollection, data, documentRef, object, second } from './support.ts'
+import { Bench, collectionRef, data, documentRef, object, second } from './support.ts'
 
 test('a created document is read back by later transactions with its commit time', async () => {
   await using bench = new Bench()
-  const users = await bench.write(transaction => createCollection(transaction, 'users'))
+  const users = await bench.createCollection('users')
   const ref = documentRef(users, 1)
   const ts = await bench.commit(transaction => {
     const made = transaction.put(ref, data({ name: 'ada' }))
@@ -18,22 +18,22 @@ test('a created document is read back by later transactions with its commit time
     assert.equal(made.action, 'create')
     assert.equal(transaction.get(ref), made)
   })
-  const version = bench.read(transaction => transaction.get(ref))
+  const version = bench.get(ref)
   assert.deepEqual(version, { ref, ts, action: 'create', fields: data({ name: 'ada' }) })
 })
 
 test('placeholders of the commit time become the time when the document is stored', async () => {
   await using bench = new Bench()
-  const users = await bench.write(transaction => createCollection(transaction, 'users'))
+  const users = await bench.createCollection('users')
   const ref = documentRef(users, 1)
-  const ts = await bench.commit(transaction => transaction.put(ref, data({ at: TransactionTime.micros })))
-  const version = bench.read(transaction => transaction.get(ref))
+  const ts = await bench.put(ref, data({ at: TransactionTime.micros }))
+  const version = bench.get(ref)
   assert.deepEqual(version?.fields, data({ at: BigInt(ts) }))
 })
 
 test('several writes to a document in one transaction become one version, relative to the state before', async () => {
   await using bench = new Bench()
-  const users = await bench.write(transaction => createCollection(transaction, 'users'))
+  const users = await bench.createCollection('users')
   const ref = documentRef(users, 1)
   await bench.write(transaction => {
     transaction.put(ref, data({ n: 1n }))
@@ -50,10 +50,10 @@ test('several writes to a document in one transaction become one version, relati
 
 test('versions are read backwards', async () => {
   await using bench = new Bench()
-  const users = await bench.write(transaction => createCollection(transaction, 'users'))
+  const users = await bench.createCollection('users')
   const ref = documentRef(users, 1)
-  for (const n of [1n, 2n, 3n]) await bench.commit(transaction => transaction.put(ref, data({ n })))
-  await bench.commit(transaction => transaction.delete(ref))
+  for (const n of [1n, 2n, 3n]) await bench.put(ref, data({ n }))
+  await bench.delete(ref)
   const backwards = bench.read(transaction =>
     Array.from(transaction.versions(ref, { reverse: true }), version => version.action),
   )
@@ -62,19 +62,13 @@ test('versions are read backwards', async () => {
 
 test('a document whose ttl has passed does not exist, also in the past, and its id is free', async () => {
   await using bench = new Bench()
-  const users = await bench.write(transaction => createCollection(transaction, 'users'))
+  const users = await bench.createCollection('users')
   const ref = documentRef(users, 1)
-  const ts = await bench.commit(transaction => transaction.put(ref, data({}, bench.now + second)))
-  assert.ok(bench.read(transaction => transaction.get(ref)))
+  const ts = await bench.put(ref, data({}, bench.now + second))
+  assert.ok(bench.get(ref))
   bench.now += second
-  assert.equal(
-    bench.read(transaction => transaction.get(ref)),
-    undefined,
-  )
-  assert.equal(
-    bench.read(transaction => transaction.get(ref, micros(ts))),
-    undefined,
-  )
+  assert.equal(bench.get(ref), undefined)
+  assert.equal(bench.get(ref, micros(ts)), undefined)
   assert.equal(bench.read(transaction => [...transaction.documents(rootDatabase, 1024, {})]).length, 0)
   bench.now += second
   assert.equal(await bench.write(transaction => transaction.put(ref, data({})).action), 'create')
@@ -83,8 +77,8 @@ test('a document whose ttl has passed does not exist, also in the past, and its 
 
 test('commit times increase when the clock stands still or goes back', async () => {
   await using bench = new Bench()
-  const users = await bench.write(transaction => createCollection(transaction, 'users'))
-  const put = () => bench.commit(transaction => transaction.put(documentRef(users, 1), data({})))
+  const users = await bench.createCollection('users')
+  const put = () => bench.put(documentRef(users, 1), data({}))
   const first = await put()
   const next = await put()
   bench.now -= second / 2
@@ -113,7 +107,7 @@ test('a write in a reading transaction requests a writing transaction', async ()
 
 test('a transaction that writes nothing commits nothing', async () => {
   await using bench = new Bench()
-  await bench.write(transaction => createCollection(transaction, 'users'))
+  await bench.createCollection('users')
   const before = bench.store.changes(epoch, 100)
   await bench.write(transaction => transaction.get(collectionRef(1024)))
   assert.deepEqual(bench.store.changes(epoch, 100), before)
@@ -121,17 +115,14 @@ test('a transaction that writes nothing commits nothing', async () => {
 
 test('an error of a transaction reverts all its writes', async () => {
   await using bench = new Bench()
-  const users = await bench.write(transaction => createCollection(transaction, 'users'))
+  const users = await bench.createCollection('users')
   const ref = documentRef(users, 1)
   const failure = bench.write(transaction => {
     transaction.put(ref, data({}))
     throw new RangeError('stop')
   })
   await assert.rejects(failure, RangeError)
-  assert.equal(
-    bench.read(transaction => transaction.get(ref)),
-    undefined,
-  )
+  assert.equal(bench.get(ref), undefined)
 })
 
 test('ids increase and contain the time', async () => {
@@ -144,9 +135,9 @@ test('ids increase and contain the time', async () => {
 
 test('the change log names the documents that each transaction changed', async () => {
   await using bench = new Bench()
-  const users = await bench.write(transaction => createCollection(transaction, 'users'))
+  const users = await bench.createCollection('users')
   const ref = documentRef(users, 1)
-  const created = await bench.commit(transaction => transaction.put(ref, data({})))
+  const created = await bench.put(ref, data({}))
   bench.now += second
   const inserted = await bench.commit(transaction =>
     transaction.insertVersion(ref, micros(created - 5), data({})),
@@ -163,10 +154,7 @@ test('the change log names the documents that each transaction changed', async (
 
 test('a version beyond the size limit is rejected', async () => {
   await using bench = new Bench()
-  const users = await bench.write(transaction => createCollection(transaction, 'users'))
+  const users = await bench.createCollection('users')
   const big = object({ data: object({ text: 'x'.repeat(8_388_609) }) })
-  await assert.rejects(
-    bench.write(transaction => transaction.put(documentRef(users, 1), big)),
-    { code: 'bad request' },
-  )
+  await assert.rejects(bench.put(documentRef(users, 1), big), { code: 'bad request' })
 })

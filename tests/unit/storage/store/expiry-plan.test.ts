@@ -14,10 +14,9 @@ const grace = 15 * 60 * second
 
 /** The number of stored rows of documents and of their histories. */
 function versions(bench: Bench, collection: Ref): number {
-  const read = (kind: 'document' | 'history') => bench.kv.read(view => [...view.range(tagRange(kind))])
   const number = Number(collection.id)
   const isOwn = ({ key }: { key: Uint8Array }) => ((key[9] ?? 0) << 8) + (key[10] ?? 0) === number
-  return [...read('document'), ...read('history')].filter(isOwn).length
+  return [...bench.rows('document'), ...bench.rows('history')].filter(isOwn).length
 }
 
 async function benchWithCollections(count: number, kv = new CountingStore()) {
@@ -30,51 +29,49 @@ async function benchWithCollections(count: number, kv = new CountingStore()) {
       transaction.put(new Ref(rootDatabase, native.databases, BigInt(id)), object({ name: `d${id}` }))
     for (const collection of collections) transaction.put(documentRef(collection, 1), data({ n: 1n }))
   })
-  return { bench, collections, kv }
+  return Object.assign(bench, { collections, kv })
 }
 
 test('a start reads no collections whose data has not expired, and finds the data that expires later', async () => {
-  const { bench, collections, kv } = await benchWithCollections(500)
+  await using bench = await benchWithCollections(500)
   await new Sweeper(bench.store).runAll()
-  kv.reads = 0
+  bench.kv.reads = 0
   const sweeper = new Sweeper(bench.store)
   await sweeper.runAll()
-  assert.ok(kv.reads <= 20, `${kv.reads} rows read at the start`)
-  const [first] = collections
+  assert.ok(bench.kv.reads <= 20, `${bench.kv.reads} rows read at the start`)
+  const [first] = bench.collections
   assert(first !== undefined)
-  await bench.write(transaction => transaction.put(documentRef(first, 1), data({ n: 2n })))
+  await bench.put(documentRef(first, 1), data({ n: 2n }))
   bench.now += 30 * day + grace + second
   await sweeper.runAll()
   assert.equal(versions(bench, first), 1)
-  kv.reads = 0
+  bench.kv.reads = 0
   for (let idle = 0; idle < 10; idle++) {
     bench.now += second
     assert.equal(await sweeper.runOnce(), false)
   }
-  assert.ok(kv.reads <= 60, `${kv.reads} rows read with nothing to do`)
-  await bench.close()
+  assert.ok(bench.kv.reads <= 60, `${bench.kv.reads} rows read with nothing to do`)
 })
 
 test('changes after the last plan of a stopped process are planned by the next process', async () => {
-  const { bench, collections } = await benchWithCollections(3)
-  const [first, second_] = collections
+  await using bench = await benchWithCollections(3)
+  const [first, second_] = bench.collections
   assert(first && second_)
   await new Sweeper(bench.store).runAll()
-  await bench.write(transaction => transaction.put(documentRef(first, 2), data({}, bench.now + second)))
+  await bench.put(documentRef(first, 2), data({}, bench.now + second))
   await new Sweeper(bench.store).runAll()
-  await bench.write(transaction => transaction.put(documentRef(second_, 1), data({ n: 2n })))
+  await bench.put(documentRef(second_, 1), data({ n: 2n }))
   bench.now += 31 * day
   await new Sweeper(bench.store).runAll()
   assert.equal(versions(bench, first), 1)
   assert.equal(versions(bench, second_), 1)
-  await bench.close()
 })
 
 test('without a stored position, all collections are planned again', async () => {
-  const { bench, collections } = await benchWithCollections(300)
-  const [, , third] = collections
+  await using bench = await benchWithCollections(300)
+  const [, , third] = bench.collections
   assert(third !== undefined)
-  await bench.write(transaction => transaction.put(documentRef(third, 1), data({ n: 2n })))
+  await bench.put(documentRef(third, 1), data({ n: 2n }))
   await new Sweeper(bench.store).runAll()
   // Version 0.2 removes all these rows.
   await bench.store.write(({ rows: { overlay } }) => {
@@ -83,7 +80,6 @@ test('without a stored position, all collections are planned again', async () =>
   bench.now += 31 * day
   await new Sweeper(bench.store).runAll()
   assert.equal(versions(bench, third), 1)
-  await bench.close()
 })
 
 test('collections with very much expired data take turns', async () => {
@@ -97,7 +93,7 @@ test('collections with very much expired data take turns', async () => {
       for (let id = from; id < from + 1000; id++) transaction.put(documentRef(large, id), data({}, bench.now))
     })
   bench.now += second
-  await bench.write(transaction => transaction.put(documentRef(small, 1), data({}, bench.now)))
+  await bench.put(documentRef(small, 1), data({}, bench.now))
   bench.now += day
   const sweeper = new Sweeper(bench.store)
   while (versions(bench, small) > 0) await sweeper.runOnce()
@@ -107,8 +103,8 @@ test('collections with very much expired data take turns', async () => {
 })
 
 test('a large backlog of a collection does not delay the checks that were added before its own check', async () => {
-  const { bench, collections } = await benchWithCollections(2)
-  const [large, small] = collections
+  await using bench = await benchWithCollections(2)
+  const [large, small] = bench.collections
   assert(large && small)
   await bench.write(transaction => {
     for (let id = 1; id <= 4000; id++)
@@ -128,5 +124,4 @@ test('a large backlog of a collection does not delay the checks that were added 
   await sweeper.runOnce()
   assert.equal(versions(bench, small), 1)
   assert.ok(versions(bench, large) > 1000, 'the backlog remains')
-  await bench.close()
 })

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { documentsBelow } from '../../../../src/storage/store/id-distribution.ts'
 import { rootDatabase } from '../../../../src/values/value.ts'
-import { Bench, createCollection, data, documentRef } from './support.ts'
+import { Bench, data, documentRef } from './support.ts'
 
 const range = (count: number, idOf: (n: number) => bigint) => Array.from({ length: count }, (_, n) => idOf(n))
 
@@ -27,7 +27,7 @@ const distributions: Readonly<Record<string, readonly bigint[]>> = {
 for (const [name, ids] of Object.entries(distributions)) {
   test(`the position in ${name}`, async () => {
     await using bench = new Bench()
-    const collection = await bench.write(transaction => createCollection(transaction, 'c'))
+    const collection = await bench.createCollection('c')
     await bench.commit(transaction => {
       for (const id of ids) transaction.put(documentRef(collection, BigInt.asIntN(64, id)), data({}))
     })

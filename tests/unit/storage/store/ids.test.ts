@@ -162,18 +162,18 @@ test('two generators with one worker number generate different ids', async () =>
 
 test('an id is never generated again, also when it was chosen, deleted or generated before there were marks', async () => {
   await using bench = new Bench()
-  const users = await bench.write(transaction => createCollection(transaction, 'users'))
+  const users = await bench.createCollection('users')
   const ref = documentRef(users, 77)
   assert.equal(
     bench.read(transaction => transaction.isTaken(ref)),
     false,
   )
-  await bench.write(transaction => transaction.put(ref, data({})))
+  await bench.put(ref, data({}))
   assert.equal(
     bench.read(transaction => transaction.isTaken(ref)),
     true,
   )
-  await bench.write(transaction => transaction.delete(ref))
+  await bench.delete(ref)
   assert.equal(
     bench.read(transaction => transaction.isTaken(ref)),
     true,
@@ -295,7 +295,7 @@ function firstIdAt(ms: number): bigint {
 
 async function benchWithCollection() {
   const bench = new Bench()
-  const collection = await bench.write(transaction => createCollection(transaction, 'things'))
+  const collection = await bench.createCollection('things')
   /** Generates an id as queries do, after {@link reserve}. */
   const drawn = (transaction: Transaction) => {
     for (;;) {
@@ -312,7 +312,7 @@ async function benchWithCollection() {
       await new Memo().resolve(error)
     }
   }
-  return { bench, collection, drawn, reserve }
+  return Object.assign(bench, { collection, drawn, reserve })
 }
 
 /** The check detects ids in the future that are not recorded as used. */
@@ -330,56 +330,56 @@ async function assertNoticed({ kv, store }: Bench) {
 
 test('an id in the future that a document used is not generated when its time comes, deleted or not', async () => {
   for (const gap of [0, 1, 3, 100_000]) {
-    const { bench, collection, drawn, reserve } = await benchWithCollection()
+    await using bench = await benchWithCollection()
     const ms = bench.now / 1000 + gap
-    const [given, gone] = [firstIdAt(ms), firstIdAt(ms) + 1024n].map(id => documentRef(collection, id))
+    const [given, gone] = [firstIdAt(ms), firstIdAt(ms) + 1024n].map(id => documentRef(bench.collection, id))
     await bench.write(transaction => {
       transaction.put(given as Ref, data({}))
       transaction.put(gone as Ref, data({}))
     })
-    await bench.write(transaction => transaction.delete(gone as Ref))
+    await bench.delete(gone as Ref)
     assert.deepEqual(bench.store.check(), [])
     if (gap > 1000) await assertNoticed(bench)
     bench.now = ms * 1000
-    await reserve()
+    await bench.reserve()
     const found = await bench.write(transaction => {
-      const ref = drawn(transaction)
+      const ref = bench.drawn(transaction)
       transaction.put(ref, data({}))
       return ref
     })
     assert.ok(found.id > (gone as Ref).id, `${gap} milliseconds ahead`)
     // From the next millisecond on no id is in use, which is recorded without a read.
     bench.now += 1000
-    const attempt = bench.store.attempt(transaction => transaction.put(drawn(transaction), data({})))
+    const attempt = bench.store.attempt(transaction => transaction.put(bench.drawn(transaction), data({})))
     const [range] = attempt.reads.ranges
     assert.deepEqual([attempt.reads.ranges.length, range?.rowCount], [1, 0])
   }
 })
 
 test('an id that the same transaction has chosen is not generated', async () => {
-  const { bench, collection, drawn, reserve } = await benchWithCollection()
-  await reserve()
+  await using bench = await benchWithCollection()
+  await bench.reserve()
   const next = bench.read(transaction => transaction.newId()) + 1024n
   const found = await bench.write(transaction => {
-    transaction.put(documentRef(collection, next), data({}))
-    transaction.delete(documentRef(collection, next))
-    return drawn(transaction)
+    transaction.put(documentRef(bench.collection, next), data({}))
+    transaction.delete(documentRef(bench.collection, next))
+    return bench.drawn(transaction)
   })
   assert.ok(found.id > next)
 })
 
 test('choosing an id that was generated for another document makes the attempt for that document stale', async () => {
   for (const deletes of [false, true]) {
-    const { bench, drawn, reserve } = await benchWithCollection()
+    await using bench = await benchWithCollection()
     bench.now += 5 * second
-    await reserve()
+    await bench.reserve()
     const attempt = bench.store.attempt(transaction => {
-      const ref = drawn(transaction)
+      const ref = bench.drawn(transaction)
       transaction.put(ref, data({}))
       return ref
     })
-    await bench.write(transaction => transaction.put(attempt.result, data({})))
-    if (deletes) await bench.write(transaction => transaction.delete(attempt.result))
+    await bench.put(attempt.result, data({}))
+    if (deletes) await bench.delete(attempt.result)
     assert.equal(await bench.store.commit(attempt), 'stale')
   }
 })

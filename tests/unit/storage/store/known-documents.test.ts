@@ -5,38 +5,28 @@ import { test } from 'node:test'
 import { GenerationCache } from '../../../../src/base/generation-cache.ts'
 import { micros } from '../../../../src/base/micros.ts'
 import { openMemory } from '../../../../src/storage/kv/memory.ts'
-import { Store } from '../../../../src/storage/store/store.ts'
 import { Ref } from '../../../../src/values/value.ts'
 import { openTestEngine } from '../../../support/engine.ts'
-import { Bench, createCollection, data, documentRef, second } from './support.ts'
+import { Bench, data, documentRef, second } from './support.ts'
 
 /** Reads often enough that the version is cached. */
 function readOften(bench: Bench, ref: Ref) {
-  for (let time = 0; time < 3; time++) bench.read(transaction => transaction.get(ref))
-  return bench.read(transaction => transaction.get(ref))
+  for (let time = 0; time < 3; time++) bench.get(ref)
+  return bench.get(ref)
 }
 
 test('a version that is read repeatedly is decoded once', async () => {
   await using bench = new Bench()
-  const users = await bench.write(transaction => createCollection(transaction, 'users'))
+  const users = await bench.createCollection('users')
   const ref = documentRef(users, 1)
-  await bench.write(transaction => transaction.put(ref, data({ n: 1n })))
+  await bench.put(ref, data({ n: 1n }))
   const known = readOften(bench, ref)
-  assert.equal(
-    bench.read(transaction => transaction.get(ref)),
-    known,
-  )
-  await bench.write(transaction => transaction.put(documentRef(users, 2), data({})))
-  assert.equal(
-    bench.read(transaction => transaction.get(ref)),
-    known,
-  )
+  assert.equal(bench.get(ref), known)
+  await bench.put(documentRef(users, 2), data({}))
+  assert.equal(bench.get(ref), known)
   const costs = () => bench.store.read(transaction => transaction.get(ref)).counters.readBytes
-  const other = new Store(bench.kv, {
-    clock: () => micros(bench.now),
-    hooks: { evaluateBinding: () => undefined },
-  })
-  assert.equal(costs(), other.read(transaction => transaction.get(ref)).counters.readBytes)
+  const other = bench.another().read(transaction => transaction.get(ref))
+  assert.equal(costs(), other.counters.readBytes)
 })
 
 test('a document that does not exist is looked up once until the next commit', async () => {
@@ -57,15 +47,15 @@ test('a document that does not exist is looked up once until the next commit', a
     watch: listener => kv.watch(listener),
     close: () => kv.close(),
   })
-  const users = await bench.write(transaction => createCollection(transaction, 'users'))
+  const users = await bench.createCollection('users')
   const ref = documentRef(users, 1)
   const countOf = (work: () => void) => {
     const before = lookUps
     work()
     return lookUps - before
   }
-  const find = () => bench.read(transaction => transaction.get(ref))
-  const other = () => bench.read(transaction => transaction.get(documentRef(users, 2)))
+  const find = () => bench.get(ref)
+  const other = () => bench.get(documentRef(users, 2))
   assert.equal(find(), undefined)
   assert.equal(find(), undefined)
   // The second document is new to the cache, so its read looks up one more row.
@@ -77,16 +67,16 @@ test('a document that does not exist is looked up once until the next commit', a
   })
   assert.deepEqual(seen, data({ n: 1n }))
   assert.deepEqual(find()?.fields, data({ n: 1n }))
-  await bench.write(transaction => transaction.delete(ref))
+  await bench.delete(ref)
   assert.equal(find(), undefined)
 })
 
 test('cached versions are replaced after updates, deletes, writes to history and expiry', async () => {
   await using bench = new Bench()
-  const users = await bench.write(transaction => createCollection(transaction, 'users'))
+  const users = await bench.createCollection('users')
   const ref = documentRef(users, 1)
   const fields = () => readOften(bench, ref)?.fields
-  await bench.write(transaction => transaction.put(ref, data({ n: 1n })))
+  await bench.put(ref, data({ n: 1n }))
   assert.deepEqual(fields(), data({ n: 1n }))
   await bench.write(transaction => {
     assert.deepEqual(transaction.get(ref)?.fields, data({ n: 1n }))
@@ -94,12 +84,12 @@ test('cached versions are replaced after updates, deletes, writes to history and
     assert.deepEqual(transaction.get(ref)?.fields, data({ n: 2n }))
   })
   assert.deepEqual(fields(), data({ n: 2n }))
-  const ts = bench.read(transaction => transaction.get(ref))?.ts as number
+  const ts = bench.get(ref)?.ts as number
   await bench.write(transaction => transaction.insertVersion(ref, micros(ts), data({ n: 3n })))
   assert.deepEqual(fields(), data({ n: 3n }))
-  await bench.write(transaction => transaction.delete(ref))
+  await bench.delete(ref)
   assert.equal(fields(), undefined)
-  await bench.write(transaction => transaction.put(ref, data({ n: 4n }, bench.now + 10 * second)))
+  await bench.put(ref, data({ n: 4n }, bench.now + 10 * second))
   assert.deepEqual(fields()?.get('data'), data({ n: 4n }).get('data'))
   bench.now += 20 * second
   assert.equal(fields(), undefined)
@@ -107,23 +97,16 @@ test('cached versions are replaced after updates, deletes, writes to history and
 
 test('commits of another process are visible, and a deleted collection has no documents', async () => {
   await using bench = new Bench()
-  const users = await bench.write(transaction => createCollection(transaction, 'users'))
+  const users = await bench.createCollection('users')
   const ref = documentRef(users, 1)
-  await bench.write(transaction => transaction.put(ref, data({ n: 1n })))
+  await bench.put(ref, data({ n: 1n }))
   readOften(bench, ref)
-  const other = new Store(bench.kv, {
-    clock: () => micros(bench.now),
-    hooks: { evaluateBinding: () => undefined },
-    worker: 1,
-  })
+  const other = bench.another(1)
   await other.write(transaction => transaction.put(ref, data({ n: 2n })))
-  assert.deepEqual(bench.read(transaction => transaction.get(ref))?.fields, data({ n: 2n }))
+  assert.deepEqual(bench.get(ref)?.fields, data({ n: 2n }))
   readOften(bench, ref)
   await other.write(transaction => transaction.delete(users))
-  assert.equal(
-    bench.read(transaction => transaction.get(ref)),
-    undefined,
-  )
+  assert.equal(bench.get(ref), undefined)
 })
 
 test('documents of other databases with the same collection and id are distinguished', async () => {

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { micros } from '../../../../src/base/micros.ts'
-import { Store } from '../../../../src/storage/store/store.ts'
+import type { Store } from '../../../../src/storage/store/store.ts'
 import type { EntryScan, Transaction } from '../../../../src/storage/store/store-contract.ts'
 import type { Ref } from '../../../../src/values/value.ts'
 import { RandomSource } from '../../../support/random-source.ts'
@@ -22,15 +22,6 @@ import {
 
 const groups = ['a', 'b']
 const long = 'x'.repeat(3000)
-
-/** Another process over the same data. */
-function another(bench: Bench, worker: number): Store {
-  return new Store(bench.kv, {
-    clock: () => micros(bench.now),
-    hooks: { evaluateBinding: () => undefined },
-    worker,
-  })
-}
 
 /** Returns up to `count` entries of a set, and the cost of the read. */
 function read(store: Store, index: Ref, group: string, scan: EntryScan, count: number) {
@@ -90,7 +81,7 @@ test('cached entries never change a result, whatever is written', async () => {
   for (const seed of seedsToRun([1, 2, 3, 4, 5, 6])) {
     const random = new RandomSource(seed)
     await using bench = new Bench()
-    const other = another(bench, 1)
+    const other = bench.another(1)
     const { items, index } = await bench.write(transaction => {
       const items = createCollection(transaction, 'items')
       const values = [field('n')]
@@ -110,7 +101,7 @@ test('cached entries never change a result, whatever is written', async () => {
         const count = 1 + random.below(8)
         assert.deepEqual(
           read(bench.store, index, group, scan, count),
-          read(another(bench, 2), index, group, scan, count),
+          read(bench.another(2), index, group, scan, count),
           `seed ${seed}, round ${round}`,
         )
       }
@@ -127,7 +118,7 @@ test('entries are removed with their collection, and with their index', async ()
       return { items, index }
     })
   const { items, index } = await make('items')
-  await bench.write(transaction => transaction.put(documentRef(items, 1), data({ group: 'a' })))
+  await bench.put(documentRef(items, 1), data({ group: 'a' }))
   const entries = () => read(bench.store, index, 'a', {}, 10).entries.length
   for (let time = 0; time < 3; time++) assert.equal(entries(), 1)
   await bench.write(transaction => {
@@ -135,13 +126,13 @@ test('entries are removed with their collection, and with their index', async ()
     assert.equal([...transaction.match(definitionOf(transaction, index), ['a'], {})].length, 2)
   })
   for (let time = 0; time < 3; time++) assert.equal(entries(), 2)
-  const past = bench.read(transaction => transaction.get(documentRef(items, 2)))?.ts as number
+  const past = bench.get(documentRef(items, 2))?.ts as number
   const before = bench.read(transaction => [
     ...transaction.match(definitionOf(transaction, index), ['a'], { at: micros(past - 1) }),
   ])
   assert.equal(before.length, 1)
   const definition = bench.read(transaction => definitionOf(transaction, index))
-  await another(bench, 1).write(transaction => transaction.delete(items))
+  await bench.another(1).write(transaction => transaction.delete(items))
   const left = bench.read(transaction => [...transaction.match(definition, ['a'], {})])
   assert.deepEqual(left, [])
 })
@@ -159,7 +150,7 @@ test('long runs are continued from the store', async () => {
     for (const reverse of [false, true]) {
       const got = read(bench.store, index, 'a', { reverse }, count)
       assert.equal(got.entries.length, Math.min(count, 1100))
-      assert.deepEqual(got, read(another(bench, 1), index, 'a', { reverse }, count))
+      assert.deepEqual(got, read(bench.another(1), index, 'a', { reverse }, count))
     }
   }
 })

@@ -8,7 +8,7 @@ import { micros } from '../../../../src/base/micros.ts'
 import { anyType } from '../../../../src/model/schema/field-types.ts'
 import { readMigration } from '../../../../src/model/schema/migration-effects.ts'
 import { appendSteps } from '../../../../src/model/schema/migration-steps.ts'
-import { historyRange, tagRange } from '../../../../src/storage/keys/keyspace.ts'
+import { historyRange } from '../../../../src/storage/keys/keyspace.ts'
 import { Background } from '../../../../src/storage/store/background.ts'
 import { BuildFailure } from '../../../../src/storage/store/index-builder.ts'
 import { retentionLimits } from '../../../../src/storage/store/retention.ts'
@@ -41,28 +41,27 @@ const many = 2000
 /** A row with this content has about 2600 bytes, half of them in the key. */
 const smallContent = new Uint8Array(1300).fill(7)
 
-/** Runs background work until `isDone`. Returns the sizes of its transactions in bytes. */
-async function work(bench: Bench, kv: CountingStore, isDone: () => boolean): Promise<number[]> {
-  const sizes: number[] = []
-  kv.onCommit = writes =>
-    sizes.push(writes.reduce((sum, { key, value }) => sum + key.length + (value?.length ?? 0), 0))
-  const background = new Background(bench.store, error => {
-    throw error
-  })
-  while (!isDone()) await background.runOnce()
-  await background.runAll()
-  kv.onCommit = () => undefined
-  return sizes
-}
-
-interface Filled {
-  readonly bench: Bench
+interface Filled extends Bench {
   readonly kv: CountingStore
   readonly items: Ref
   readonly ref: Ref
   /** The times of the versions. */
   readonly times: readonly number[]
   readonly content: Uint8Array
+}
+
+/** Runs background work until `isDone`. Returns the sizes of its transactions in bytes. */
+async function work(bench: Filled, isDone: () => boolean): Promise<number[]> {
+  const sizes: number[] = []
+  bench.kv.onCommit = writes =>
+    sizes.push(writes.reduce((sum, { key, value }) => sum + key.length + (value?.length ?? 0), 0))
+  const background = new Background(bench.store, error => {
+    throw error
+  })
+  while (!isDone()) await background.runOnce()
+  await background.runAll()
+  bench.kv.onCommit = () => undefined
+  return sizes
 }
 
 /**
@@ -76,18 +75,16 @@ async function filled(
 ): Promise<Filled> {
   const kv = new CountingStore()
   const bench = new Bench(kv, { readMigration })
-  const items = await bench.write(transaction => createCollection(transaction, 'items', fields))
+  const items = await bench.createCollection('items', fields)
   const ref = documentRef(items, 1)
   const content = Math.max(...counts) > few ? smallContent : largeContent
   const times: number[] = []
   for (const count of counts) {
     bench.now += second
     const end = ttl === undefined ? undefined : bench.now + ttl
-    times.push(
-      await bench.commit(transaction => transaction.put(ref, data({ tags: tags(count), content }, end))),
-    )
+    times.push(await bench.put(ref, data({ tags: tags(count), content }, end)))
   }
-  return { bench, kv, items, ref, times, content }
+  return Object.assign(bench, { kv, items, ref, times, content })
 }
 
 /** Adds documents, so that an index over the collection is built in the background. */
@@ -96,176 +93,151 @@ const addMany = (bench: Bench, items: Ref) =>
     for (let id = 100; id < 400; id++) transaction.put(documentRef(items, id), data({ n: BigInt(id) }))
   })
 
-const isActive = (bench: Bench, index: Ref) =>
-  bench.read(transaction => transaction.catalogue.index(index)?.active === true)
-
 /** Creates and builds three indexes over `source`. */
-async function withIndexes({ bench, items, kv }: Filled, source: Value = items): Promise<void> {
+async function withIndexes(bench: Filled, source: Value = bench.items): Promise<void> {
   const indexes: Ref[] = []
   for (const name of ['one', 'two', 'three'])
-    indexes.push(await bench.write(transaction => createIndex(transaction, name, { source, ...byTags })))
-  await work(bench, kv, () => indexes.every(index => isActive(bench, index)))
+    indexes.push(await bench.createIndex(name, { source, ...byTags }))
+  await work(bench, () => indexes.every(index => bench.isActive(index)))
 }
 
-const countRows = (bench: Bench, kind: 'indexLive' | 'indexEnded') =>
-  bench.kv.read(view => [...view.range(tagRange(kind))].length)
-
 test('an index is built in parts if the ended rows of a past version, or the live rows, exceed a batch', async () => {
-  const { bench, items, kv, times } = await filled([few, 1, few])
-  await addMany(bench, items)
-  const index = await bench.write(transaction =>
-    createIndex(transaction, 'by_tags', { source: items, ...byTags }),
-  )
-  assert.equal(isActive(bench, index), false)
-  const sizes = await work(bench, kv, () => isActive(bench, index))
+  await using bench = await filled([few, 1, few])
+  await addMany(bench, bench.items)
+  const index = await bench.createIndex('by_tags', { source: bench.items, ...byTags })
+  assert.equal(bench.isActive(index), false)
+  const sizes = await work(bench, () => bench.isActive(index))
   assert.ok(Math.max(...sizes) < stepBytesMax, `${Math.max(...sizes)} bytes in one transaction`)
   const last = [tag(few - 1)]
   bench.read(transaction => {
     assert.deepEqual(matchIds(transaction, index, last), [1n])
-    assert.deepEqual(matchIds(transaction, index, last, times[0]), [1n])
-    assert.deepEqual(matchIds(transaction, index, last, times[1]), [])
-    assert.deepEqual(matchIds(transaction, index, [tag(0)], times[1]), [1n])
+    assert.deepEqual(matchIds(transaction, index, last, bench.times[0]), [1n])
+    assert.deepEqual(matchIds(transaction, index, last, bench.times[1]), [])
+    assert.deepEqual(matchIds(transaction, index, [tag(0)], bench.times[1]), [1n])
   })
-  await bench.close()
 })
 
 test('a build continues within the rows of a version that a write into the past replaces', async () => {
   for (const change of ['insert', 'remove', 'delete'] as const) {
     const count = few / 2
-    const { bench, content, items, kv, ref, times } = await filled([1, count, 2, 3])
-    await addMany(bench, items)
-    const index = await bench.write(transaction =>
-      createIndex(transaction, 'by_tags', { source: items, ...byTags }),
-    )
+    await using bench = await filled([1, count, 2, 3])
+    await addMany(bench, bench.items)
+    const index = await bench.createIndex('by_tags', { source: bench.items, ...byTags })
     const background = new Background(bench.store)
-    while (countRows(bench, 'indexEnded') < 2) await background.runOnce()
-    assert.ok(countRows(bench, 'indexEnded') < count - 2, 'the change is within the rows of the version')
-    const [, , superseding = 0] = times
+    while (bench.rows('indexEnded').length < 2) await background.runOnce()
+    assert.ok(bench.rows('indexEnded').length < count - 2, 'the change is within the rows of the version')
+    const [, , superseding = 0] = bench.times
     await bench.write(transaction => {
-      if (change === 'delete') transaction.delete(ref)
-      if (change === 'remove') assert.ok(transaction.removeVersion(ref, micros(superseding), 'create'))
+      if (change === 'delete') transaction.delete(bench.ref)
+      if (change === 'remove') assert.ok(transaction.removeVersion(bench.ref, micros(superseding), 'create'))
       if (change === 'insert')
-        transaction.insertVersion(ref, micros(superseding - 5), data({ tags: tags(10), content }))
+        transaction.insertVersion(
+          bench.ref,
+          micros(superseding - 5),
+          data({ tags: tags(10), content: bench.content }),
+        )
     })
-    await work(bench, kv, () => isActive(bench, index))
-    await bench.close()
+    await work(bench, () => bench.isActive(index))
   }
 })
 
 test('a build continues after a row of a past version that is larger than a batch', async () => {
-  const { bench, items, ref, times } = await filled([1])
-  await bench.write(transaction => transaction.put(ref, data({ tags: tags(1), content: 'short' })))
-  await addMany(bench, items)
+  await using bench = await filled([1])
+  await bench.put(bench.ref, data({ tags: tags(1), content: 'short' }))
+  await addMany(bench, bench.items)
   // A new version with such an entry would be rejected.
   const values = Array.from({ length: 150 }, () => field('content'))
-  const index = await bench.write(transaction =>
-    createIndex(transaction, 'wide', { source: items, terms: [field('tags')], values }),
-  )
+  const index = await bench.createIndex('wide', { source: bench.items, terms: [field('tags')], values })
   const background = new Background(bench.store)
-  for (let step = 0; step < 100 && !isActive(bench, index); step++) await background.runOnce()
-  assert.ok(isActive(bench, index))
+  for (let step = 0; step < 100 && !bench.isActive(index); step++) await background.runOnce()
+  assert.ok(bench.isActive(index))
   bench.read(transaction => {
-    assert.deepEqual(matchIds(transaction, index, [tag(0)], times[0]), [1n])
+    assert.deepEqual(matchIds(transaction, index, [tag(0)], bench.times[0]), [1n])
     assert.deepEqual(matchIds(transaction, index, [tag(0)]), [1n])
   })
-  await bench.close()
 })
 
 test('an index over a few documents is built in the background if its rows are large', async () => {
-  const { bench, content, items, kv, times } = await filled([few, 1])
+  await using bench = await filled([few, 1])
   const index = await bench.write(transaction => {
-    transaction.put(documentRef(items, 2), data({ tags: tags(2), content }))
-    const created = createIndex(transaction, 'by_tags', { source: items, ...byTags })
-    transaction.put(documentRef(items, 2), data({ tags: tags(3), content }))
+    transaction.put(documentRef(bench.items, 2), data({ tags: tags(2), content: bench.content }))
+    const created = createIndex(transaction, 'by_tags', { source: bench.items, ...byTags })
+    transaction.put(documentRef(bench.items, 2), data({ tags: tags(3), content: bench.content }))
     return created
   })
-  assert.equal(isActive(bench, index), false)
-  await work(bench, kv, () => isActive(bench, index))
+  assert.equal(bench.isActive(index), false)
+  await work(bench, () => bench.isActive(index))
   bench.read(transaction => {
-    assert.deepEqual(matchIds(transaction, index, [tag(few - 1)], times[0]), [1n])
+    assert.deepEqual(matchIds(transaction, index, [tag(few - 1)], bench.times[0]), [1n])
     assert.deepEqual(matchIds(transaction, index, [tag(2)]), [2n])
   })
-  await bench.close()
 })
 
 test('expired versions are removed in parts if the rows of one version exceed a batch', async () => {
-  const all = await filled([many, 1], { history_days: 1n })
-  const { bench, content, kv, ref, times } = all
-  await withIndexes(all)
-  const ended = countRows(bench, 'indexEnded')
+  await using bench = await filled([many, 1], { history_days: 1n })
+  const { content, ref, times } = bench
+  await withIndexes(bench)
+  const ended = bench.rows('indexEnded').length
   assert.equal(ended, 3 * (many - 1))
   bench.now += day + retentionLimits.historyGraceMicros + second
   const background = new Background(bench.store)
-  while (countRows(bench, 'indexEnded') === ended) await background.runOnce()
-  assert.ok(countRows(bench, 'indexEnded') > 0, 'a step removes a part of the rows')
+  while (bench.rows('indexEnded').length === ended) await background.runOnce()
+  assert.ok(bench.rows('indexEnded').length > 0, 'a step removes a part of the rows')
   assert.deepEqual(bench.store.check(), [])
   // A write into the expired history meets the version without some of its entries.
-  await bench.write(transaction =>
-    transaction.insertVersion(ref, micros((times[0] ?? 0) + 5), data({ tags: tags(many), content })),
-  )
+  await bench.insertVersion(ref, (times[0] ?? 0) + 5, data({ tags: tags(many), content }))
   assert.deepEqual(bench.store.check(), [])
   // The rest is found without the memory of the first sweeper.
-  const sizes = await work(bench, kv, () => countRows(bench, 'indexEnded') === 0)
+  const sizes = await work(bench, () => bench.rows('indexEnded').length === 0)
   assert.ok(Math.max(...sizes) < stepBytesMax, `${Math.max(...sizes)} bytes in one transaction`)
-  assert.equal(
-    bench.kv.read(view => [...view.range(historyRange(ref))].length),
-    0,
-  )
-  await bench.close()
+  assert.equal(bench.kv.read(view => [...view.range(historyRange(ref))]).length, 0)
 })
 
 /** Runs the first step of the removal of a document that has expired. The step removes a part of the entries. */
-async function expireFirstRows(all: Filled): Promise<void> {
-  const { bench } = all
-  await withIndexes(all)
+async function expireFirstRows(bench: Filled): Promise<void> {
+  await withIndexes(bench)
   bench.now += day + retentionLimits.historyGraceMicros + second
-  const live = countRows(bench, 'indexLive')
+  const live = bench.rows('indexLive').length
   assert.ok(live >= 3 * many, `${live} rows`)
   const background = new Background(bench.store)
-  while (countRows(bench, 'indexLive') === live) await background.runOnce()
-  assert.ok(countRows(bench, 'indexLive') > many, 'a step removes a part of the rows')
+  while (bench.rows('indexLive').length === live) await background.runOnce()
+  assert.ok(bench.rows('indexLive').length > many, 'a step removes a part of the rows')
   assert.deepEqual(bench.store.check(), [])
 }
 
 test('an expired document is removed in parts if its entries exceed a batch', async () => {
-  const all = await filled([many], { history_days: 0n }, day)
-  const { bench, kv, ref } = all
-  await expireFirstRows(all)
-  const sizes = await work(bench, kv, () => countRows(bench, 'indexLive') < few)
+  await using bench = await filled([many], { history_days: 0n }, day)
+  const { ref } = bench
+  await expireFirstRows(bench)
+  const sizes = await work(bench, () => bench.rows('indexLive').length < few)
   assert.ok(Math.max(...sizes) < stepBytesMax, `${Math.max(...sizes)} bytes in one transaction`)
-  assert.equal(
-    bench.read(transaction => transaction.get(ref)),
-    undefined,
-  )
-  await bench.close()
+  assert.equal(bench.get(ref), undefined)
 })
 
 test('an expired document can be created again while its entries are being removed', async () => {
-  const all = await filled([many], { history_days: 0n }, day)
-  const { bench, content, kv, ref } = all
-  await expireFirstRows(all)
-  await bench.write(transaction => transaction.put(ref, data({ tags: tags(1), content })))
+  await using bench = await filled([many], { history_days: 0n }, day)
+  const { content, ref } = bench
+  await expireFirstRows(bench)
+  await bench.put(ref, data({ tags: tags(1), content }))
   assert.deepEqual(bench.store.check(), [])
   bench.now += day
-  await work(bench, kv, () => countRows(bench, 'indexEnded') === 0)
-  assert.ok(bench.read(transaction => transaction.get(ref)))
-  await bench.close()
+  await work(bench, () => bench.rows('indexEnded').length === 0)
+  assert.ok(bench.get(ref))
 })
 
 test('the documents of a deleted collection are removed in parts if the entries of one exceed a batch', async () => {
-  const all = await filled([many, 1, many])
-  const { bench, items, kv } = all
-  const other = await bench.write(transaction => createCollection(transaction, 'other'))
+  await using bench = await filled([many, 1, many])
+  const { items } = bench
+  const other = await bench.createCollection('other')
   // The indexes also cover another collection. Otherwise, they would be deleted together with the collection, and their
   // tables would be removed without reading the document.
-  await withIndexes(all, [items, other])
-  assert.ok(countRows(bench, 'indexLive') >= 3 * many)
-  assert.ok(countRows(bench, 'indexEnded') >= 3 * (many - 1))
-  await bench.write(transaction => transaction.delete(items))
-  const sizes = await work(bench, kv, () => countRows(bench, 'indexLive') < few)
+  await withIndexes(bench, [items, other])
+  assert.ok(bench.rows('indexLive').length >= 3 * many)
+  assert.ok(bench.rows('indexEnded').length >= 3 * (many - 1))
+  await bench.delete(items)
+  const sizes = await work(bench, () => bench.rows('indexLive').length < few)
   assert.ok(Math.max(...sizes) < stepBytesMax, `${Math.max(...sizes)} bytes in one transaction`)
-  assert.equal(countRows(bench, 'indexEnded'), 0)
-  await bench.close()
+  assert.equal(bench.rows('indexEnded').length, 0)
 })
 
 test('a document that a transaction can create can be updated and deleted by a transaction', async () => {
@@ -278,9 +250,9 @@ test('a document that a transaction can create can be updated and deleted by a t
   const [one, two] = [documentRef(items, 1), documentRef(items, 2)]
   // The live rows have about 16.3 MB, and their keys have 0.65 MB. A transaction may write 16.8 MB.
   const large = data({ tags: tags(520), content: largeContent })
-  for (const ref of [one, two]) await bench.write(transaction => transaction.put(ref, large))
-  await bench.write(transaction => transaction.put(one, data({ tags: tags(1), content: largeContent })))
-  await bench.write(transaction => transaction.delete(two))
+  for (const ref of [one, two]) await bench.put(ref, large)
+  await bench.put(one, data({ tags: tags(1), content: largeContent }))
+  await bench.delete(two)
 })
 
 const long = (megabytes: number) => 'x'.repeat(megabytes * 1_000_000)
@@ -295,27 +267,21 @@ const addField = (bench: Bench, items: Ref, name: string, value: string) =>
   })
 
 test('a large rewritten version waits for the next batch, and an impossible one delays nothing else', async () => {
-  const { bench, items } = await filled([])
+  await using bench = await filled([])
   for (let id = 0; id < 3; id++)
-    await bench.write(transaction =>
-      transaction.put(documentRef(items, id), data({ text: long(1.3), one: '', two: '' })),
-    )
-  await bench.write(transaction => transaction.put(documentRef(items, 9), data({ text: long(8) })))
+    await bench.put(documentRef(bench.items, id), data({ text: long(1.3), one: '', two: '' }))
+  await bench.put(documentRef(bench.items, 9), data({ text: long(8) }))
   const errors: unknown[] = []
   const background = new Background(bench.store, error => errors.push(error))
-  await addField(bench, items, 'one', long(5))
+  await addField(bench, bench.items, 'one', long(5))
   await background.runAll()
   assert.equal(errors.length, 0)
-  await addField(bench, items, 'two', long(5))
-  const late = await bench.write(transaction => createCollection(transaction, 'late', { history_days: 0n }))
-  await bench.write(transaction => transaction.put(documentRef(late, 1), data({}, bench.now + second)))
+  await addField(bench, bench.items, 'two', long(5))
+  const late = await bench.createCollection('late', { history_days: 0n })
+  await bench.put(documentRef(late, 1), data({}, bench.now + second))
   bench.now += day
   await background.runAll()
   assert.equal(errors.length, 1)
   assert.ok(errors[0] instanceof BuildFailure)
-  assert.equal(
-    bench.read(transaction => [...transaction.versions(documentRef(late, 1))].length),
-    0,
-  )
-  await bench.close()
+  assert.equal(bench.read(transaction => [...transaction.versions(documentRef(late, 1))]).length, 0)
 })

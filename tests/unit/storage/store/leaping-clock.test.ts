@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { micros } from '../../../../src/base/micros.ts'
 import { historyRange } from '../../../../src/storage/keys/keyspace.ts'
 import { Background, removalTimeOf } from '../../../../src/storage/store/background.ts'
-import { Bench, createCollection, data, day, documentRef, second } from './support.ts'
+import { Bench, data, day, documentRef, second } from './support.ts'
 
 test('history and expired documents outlive a leap of the clock, and are removed when it is confirmed', async () => {
   await using bench = new Bench()
@@ -26,16 +26,14 @@ test('history and expired documents outlive a leap of the clock, and are removed
         leaps.push(ahead),
       ),
     )
-  const users = await bench.write(transaction =>
-    createCollection(transaction, 'users', { history_days: 30n }),
-  )
+  const users = await bench.createCollection('users', { history_days: 30n })
   const kept = documentRef(users, 1n)
   const mortal = documentRef(users, 2n)
   for (let n = 0n; n < 5n; n++) {
     pass(second)
-    await bench.write(transaction => transaction.put(kept, data({ n })))
+    await bench.put(kept, data({ n }))
   }
-  await bench.write(transaction => transaction.put(mortal, data({}, wall + 60 * day)))
+  await bench.put(mortal, data({}, wall + 60 * day))
   const rows = () => bench.kv.read(view => [...view.range(historyRange(kept))].length)
   const run = async (background: Background) => {
     await background.runOnce()
@@ -51,10 +49,7 @@ test('history and expired documents outlive a leap of the clock, and are removed
   await run(start())
   assert.equal(rows(), 4)
   assert.equal(leaps.length, 2)
-  assert.equal(
-    bench.read(transaction => transaction.get(mortal)),
-    undefined,
-  )
+  assert.equal(bench.get(mortal), undefined)
 
   wall -= 365 * day
   bench.now = wall

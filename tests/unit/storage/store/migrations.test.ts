@@ -6,28 +6,18 @@ import { test } from 'node:test'
 import { micros } from '../../../../src/base/micros.ts'
 import { readMigration } from '../../../../src/model/schema/migration-effects.ts'
 import { appendSteps, type Step } from '../../../../src/model/schema/migration-steps.ts'
-import { tagRange } from '../../../../src/storage/keys/keyspace.ts'
 import { Background } from '../../../../src/storage/store/background.ts'
 import { continueRewrite } from '../../../../src/storage/store/document-rewriter.ts'
 import { versionShapeTime } from '../../../../src/storage/store/records.ts'
 import { isObject, type Ref, type Value } from '../../../../src/values/value.ts'
-import {
-  Bench,
-  createCollection,
-  createIndex,
-  data,
-  documentRef,
-  field,
-  matchIds,
-  second,
-} from './support.ts'
+import { Bench, data, documentRef, field, matchIds, second } from './support.ts'
 
 const move = (from: string, to: string): Step => ({ kind: 'move', from: [from], to: [to] })
 
 /** A collection of documents `{a: <id>}`; version 0 is superseded. */
-async function filled(count = 3): Promise<{ bench: Bench; jars: Ref; before: number }> {
+async function filled(count = 3): Promise<Bench & { jars: Ref; before: number }> {
   const bench = new Bench(undefined, { readMigration })
-  const jars = await bench.write(transaction => createCollection(transaction, 'jars', { history_days: 30n }))
+  const jars = await bench.createCollection('jars', { history_days: 30n })
   await bench.commit(transaction => {
     for (let id = 0; id < count; id++) transaction.put(documentRef(jars, id), data({ a: -1n }))
   })
@@ -36,7 +26,7 @@ async function filled(count = 3): Promise<{ bench: Bench; jars: Ref; before: num
     for (let id = 0; id < count; id++) transaction.put(documentRef(jars, id), data({ a: BigInt(id) }))
   })
   bench.now += second
-  return { bench, jars, before }
+  return Object.assign(bench, { jars, before })
 }
 
 function migrate(bench: Bench, jars: Ref, ...steps: readonly Step[]): Promise<number> {
@@ -59,31 +49,28 @@ function stepsOf(bench: Bench, jars: Ref): number {
 }
 
 test('documents are read in the present shape, now and in the past, also from the cache', async () => {
-  const { bench, jars, before } = await filled()
-  const first = documentRef(jars, 1)
+  await using bench = await filled()
+  const first = documentRef(bench.jars, 1)
   // Read often enough to be cached.
-  for (let time = 0; time < 3; time++) bench.read(transaction => transaction.get(first))
-  await migrate(bench, jars, move('a', 'b'))
+  for (let time = 0; time < 3; time++) bench.get(first)
+  await migrate(bench, bench.jars, move('a', 'b'))
   bench.read(transaction => {
     assert.deepEqual(transaction.get(first)?.fields, data({ b: 1n }))
-    assert.deepEqual(transaction.get(first, micros(before))?.fields, data({ b: 1n }))
+    assert.deepEqual(transaction.get(first, micros(bench.before))?.fields, data({ b: 1n }))
     assert.deepEqual(
       Array.from(transaction.versions(first), ({ fields }) => fields),
       [data({ b: -1n }), data({ b: 1n })],
     )
   })
-  await migrate(bench, jars, move('b', 'c'))
+  await migrate(bench, bench.jars, move('b', 'c'))
   for (let time = 0; time < 3; time++) {
-    assert.deepEqual(
-      bench.read(transaction => transaction.get(first)?.fields),
-      data({ c: 1n }),
-    )
+    assert.deepEqual(bench.get(first)?.fields, data({ c: 1n }))
   }
-  await bench.close()
 })
 
 test('writes store the present shape, into the past too, and later steps apply to it', async () => {
-  const { bench, jars, before } = await filled()
+  await using bench = await filled()
+  const { jars, before } = bench
   await migrate(bench, jars, move('a', 'b'))
   bench.now += second
   await bench.write(transaction => {
@@ -102,39 +89,32 @@ test('writes store the present shape, into the past too, and later steps apply t
   bench.read(transaction => {
     for (const id of [0, 9]) assert.deepEqual(names(transaction.get(documentRef(jars, id))?.fields), ['b'])
   })
-  await bench.close()
 })
 
 test('an index that is created later has the present shape', async () => {
-  const { bench, jars, before } = await filled()
-  await migrate(bench, jars, move('a', 'b'))
-  const byB = await bench.write(transaction =>
-    createIndex(transaction, 'by_b', { source: jars, terms: [field('b')] }),
-  )
-  await bench.write(transaction => transaction.put(documentRef(jars, 2), data({ b: 7n })))
+  await using bench = await filled()
+  await migrate(bench, bench.jars, move('a', 'b'))
+  const byB = await bench.createIndex('by_b', { source: bench.jars, terms: [field('b')] })
+  await bench.put(documentRef(bench.jars, 2), data({ b: 7n }))
   bench.read(transaction => {
     assert.deepEqual(matchIds(transaction, byB, [1n]), [1n])
     assert.deepEqual(matchIds(transaction, byB, [2n]), [])
-    assert.deepEqual(matchIds(transaction, byB, [2n], before), [2n])
+    assert.deepEqual(matchIds(transaction, byB, [2n], bench.before), [2n])
     assert.deepEqual(matchIds(transaction, byB, [7n]), [2n])
   })
-  await bench.close()
 })
 
 test('versions are rewritten in the background in small steps; then the steps of the migration are removed', async () => {
-  const { bench, jars } = await filled(700)
+  await using bench = await filled(700)
+  const { jars } = bench
   const time = await migrate(bench, jars, move('a', 'b'))
   const background = new Background(bench.store)
   await background.runOnce()
-  await bench.write(transaction => transaction.put(documentRef(jars, 699), data({ b: 1n })))
+  await bench.put(documentRef(jars, 699), data({ b: 1n }))
   assert.deepEqual(bench.store.check(), [])
   await background.runAll()
-  const outdated = bench.kv.read(view =>
-    (['document', 'history'] as const).flatMap(table =>
-      Array.from(view.range(tagRange(table))).filter(
-        ({ key, value }) => key.length > 19 - 1 && key[9] === 4 && versionShapeTime(value) < time,
-      ),
-    ),
+  const outdated = [...bench.rows('document'), ...bench.rows('history')].filter(
+    ({ key, value }) => key.length > 19 - 1 && key[9] === 4 && versionShapeTime(value) < time,
   )
   assert.equal(outdated.length, 0)
   assert.equal(stepsOf(bench, jars), 1)
@@ -144,35 +124,30 @@ test('versions are rewritten in the background in small steps; then the steps of
   })
   await migrate(bench, jars, move('b', 'c'))
   assert.equal(stepsOf(bench, jars), 1)
-  assert.deepEqual(
-    bench.read(transaction => transaction.get(documentRef(jars, 5))?.fields),
-    data({ c: 5n }),
-  )
+  assert.deepEqual(bench.get(documentRef(jars, 5))?.fields, data({ c: 5n }))
   await migrate(bench, jars, move('c', 'd'))
   assert.equal(stepsOf(bench, jars), 2)
-  await bench.close()
 })
 
 test('a migration may add a large value to many documents', async () => {
-  const { bench, jars } = await filled(200)
+  await using bench = await filled(200)
   const value = 'x'.repeat(100_000)
-  await migrate(bench, jars, { kind: 'add', path: ['b'], type: { kind: 'scalar', name: 'String' }, value })
+  await migrate(bench, bench.jars, {
+    kind: 'add',
+    path: ['b'],
+    type: { kind: 'scalar', name: 'String' },
+    value,
+  })
   await new Background(bench.store).runAll()
-  assert.deepEqual(
-    bench.read(transaction => transaction.get(documentRef(jars, 199))?.fields),
-    data({ a: 199n, b: value }),
-  )
-  const rewritten = bench.kv.read(view =>
-    Array.from(view.range(tagRange('document'))).filter(row => row.value.length > value.length),
-  )
+  assert.deepEqual(bench.get(documentRef(bench.jars, 199))?.fields, data({ a: 199n, b: value }))
+  const rewritten = bench.rows('document').filter(row => row.value.length > value.length)
   // The definition of the collection contains the value, too.
   assert.equal(rewritten.length, 201)
-  await bench.close()
 })
 
 test('a step of the rewrite ends at a row that takes too long', async () => {
-  const { bench, jars } = await filled(20)
-  await migrate(bench, jars, move('a', 'b'))
+  await using bench = await filled(20)
+  await migrate(bench, bench.jars, move('a', 'b'))
   await bench.store.write(({ rows: { catalogue, overlay, reader } }) => {
     let count = 0
     const counting = {
@@ -183,44 +158,31 @@ test('a step of the rewrite ends at a row that takes too long', async () => {
       },
     }
     const rows = { catalogue, overlay, reader: counting }
-    continueRewrite(rows, jars.database, Number(jars.id), () => count === 3)
+    continueRewrite(rows, bench.jars.database, Number(bench.jars.id), () => count === 3)
     assert.equal(count, 3)
   })
   await new Background(bench.store).runAll()
   assert.deepEqual(bench.store.check(), [])
-  await bench.close()
 })
 
 test('the check finds old versions without a rewrite', async () => {
-  const { bench, jars } = await filled()
-  await migrate(bench, jars, move('a', 'b'))
-  const rows = bench.kv.read(view => [...view.range(tagRange('build'))])
-  await bench.kv.transact(() => ({
-    result: undefined,
-    writes: rows.map(({ key }) => ({ key, value: undefined })),
-  }))
+  const bench = await filled()
+  await migrate(bench, bench.jars, move('a', 'b'))
+  await bench.writeRows(bench.rows('build').map(({ key }) => ({ key, value: undefined })))
   assert.match(bench.store.check().join('\n'), /has an old shape without a rewrite/)
   await bench.store.close()
 })
 
 test('a deleted collection is removed with the rows of its documents', async () => {
-  const { bench, jars } = await filled()
-  await migrate(bench, jars, move('a', 'b'))
-  const other = await bench.write(transaction => createCollection(transaction, 'lids'))
-  const both = await bench.write(transaction =>
-    createIndex(transaction, 'both', { source: [jars, other], terms: [field('b')] }),
-  )
-  assert.deepEqual(
-    bench.read(transaction => matchIds(transaction, both, [1n])),
-    [1n],
-  )
+  await using bench = await filled()
+  await migrate(bench, bench.jars, move('a', 'b'))
+  const other = await bench.createCollection('lids')
+  const both = await bench.createIndex('both', { source: [bench.jars, other], terms: [field('b')] })
+  assert.deepEqual(bench.matchIds(both, [1n]), [1n])
   bench.now += second
-  await bench.write(transaction => transaction.delete(jars))
+  await bench.delete(bench.jars)
   bench.now += second
   await new Background(bench.store).runAll()
-  const left = bench.kv.read(view =>
-    [...view.range(tagRange('indexLive'))].filter(({ key }) => key[11] === 0x80),
-  )
+  const left = bench.rows('indexLive').filter(({ key }) => key[11] === 0x80)
   assert.equal(left.length, 0)
-  await bench.close()
 })

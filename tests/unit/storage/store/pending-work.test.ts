@@ -9,7 +9,7 @@ import { indexBuilderLimits } from '../../../../src/storage/store/index-builder.
 import { pendingWork } from '../../../../src/storage/store/pending-work.ts'
 import type { Value } from '../../../../src/values/value.ts'
 import { openTestEngine } from '../../../support/engine.ts'
-import { Bench, createCollection, data, documentRef, second } from './support.ts'
+import { Bench, data, documentRef, second } from './support.ts'
 
 const object = (fields: object) => ({ object: fields })
 const documents = indexBuilderLimits.synchronousIndexBuildMax + 300
@@ -61,7 +61,7 @@ test('the reason why a build does not end is reported', async () => {
 
 test('a collection whose documents migrate is reported, too', async () => {
   const bench = new Bench(undefined, { readMigration })
-  const jars = await bench.write(transaction => createCollection(transaction, 'jars', {}))
+  const jars = await bench.createCollection('jars', {})
   await bench.commit(transaction => {
     for (let id = 0; id < 600; id++) transaction.put(documentRef(jars, id), data({ a: 1n }))
   })

@@ -25,12 +25,10 @@ import {
 const grace = retentionLimits.historyGraceMicros
 const derived = ['history', 'expiry', 'indexLive', 'indexEnded', 'indexEvent'] as const
 
-const rows = ({ kv }: Bench, kind: (typeof derived)[number]) =>
-  kv.read(view => [...view.range(tagRange(kind))].length)
 const versionsOf = ({ kv }: Bench, ref: Ref) => kv.read(view => [...view.range(historyRange(ref))].length)
 
 /** Counts the rows of user collections by kind. */
-const countAll = (bench: Bench) => derived.map(kind => rows(bench, kind))
+const countAll = (bench: Bench) => derived.map(kind => bench.rows(kind).length)
 
 async function collectionOf(bench: Bench, fields = {}): Promise<Ref> {
   return bench.write(transaction => {
@@ -60,7 +58,7 @@ test('removal reads at most four rows per removed row, among many that stay', as
       transaction.put(documentRef(users, 50_000 + id), data({ n: -2n }, bench.now + second))
   })
   await sweeper.runAll()
-  assert.equal(rows(bench, 'history'), 300, 'not yet')
+  assert.equal(bench.rows('history').length, 300, 'not yet')
   bench.now += grace + 2 * second
   ;[kv.reads, kv.removed] = [0, 0]
   await sweeper.runAll()
@@ -91,23 +89,23 @@ for (const [what, fields] of [
     const sweeper = new Sweeper(bench.store)
     await sweeper.runAll()
     if ('history_days' in fields) bench.now += grace + day
-    else await bench.write(transaction => transaction.delete(users))
+    else await bench.delete(users)
     ;[kv.removed, kv.skipped] = [0, 0]
     await sweeper.runAll()
     assert.equal(kv.removed > 12_000, true, `${kv.removed} rows removed`)
     assert.equal(kv.skipped < 2 * kv.removed, true, `${kv.skipped} rows skipped for ${kv.removed}`)
-    assert.deepEqual([rows(bench, 'expiry'), rows(bench, 'indexEnded')], [0, 0])
+    assert.deepEqual([bench.rows('expiry').length, bench.rows('indexEnded').length], [0, 0])
   })
 
 test('a version is removed when it expires, not before, also after a restart', async () => {
   await using bench = new Bench()
   const users = await collectionOf(bench, { history_days: 1n })
   const ref = documentRef(users, 1)
-  await bench.write(transaction => transaction.put(ref, data({ n: 1n })))
+  await bench.put(ref, data({ n: 1n }))
   const running = new Sweeper(bench.store)
   await running.runAll()
   bench.now += 60 * second
-  const superseded = await bench.commit(transaction => transaction.put(ref, data({ n: 2n })))
+  const superseded = await bench.put(ref, data({ n: 2n }))
   bench.now = superseded + day + grace - second
   await running.runAll()
   await new Sweeper(bench.store).runAll()
@@ -121,11 +119,11 @@ test('a long history of a document is removed in batches', async () => {
   await using bench = new Bench()
   const users = await collectionOf(bench)
   const ref = documentRef(users, 1)
-  for (let n = 0n; n < 600n; n++) await bench.write(transaction => transaction.put(ref, data({ n })))
+  for (let n = 0n; n < 600n; n++) await bench.put(ref, data({ n }))
   bench.now += grace + second
   await new Sweeper(bench.store).runAll()
   assert.deepEqual(countAll(bench).slice(0, 2), [0, 0])
-  assert.equal(rows(bench, 'indexEnded'), 0)
+  assert.equal(bench.rows('indexEnded').length, 0)
 })
 
 for (const [what, ttlMicros] of [
@@ -144,9 +142,7 @@ for (const [what, ttlMicros] of [
     const tagsOf = (version: number) =>
       Array.from({ length: 100 }, (_, tag) => `${version} ${tag}`.padEnd(1000, '.'))
     for (let version = 0; version < 200; version++)
-      await bench.write(transaction =>
-        transaction.put(ref, data({ tags: tagsOf(version) }, ttlMicros && bench.now + ttlMicros)),
-      )
+      await bench.put(ref, data({ tags: tagsOf(version) }, ttlMicros && bench.now + ttlMicros))
     const keyBytes = bench.kv.read(view =>
       [...view.range(tagRange('indexEnded'))].reduce((sum, { key }) => sum + key.length, 0),
     )
@@ -161,11 +157,9 @@ test('a shorter, longer or unlimited history applies from its change on', async 
   await using bench = new Bench()
   const users = await collectionOf(bench, { history_days: 100n })
   const keep = (days: bigint | undefined) =>
-    bench.write(transaction =>
-      transaction.put(users, object({ name: 'users', ...(days !== undefined && { history_days: days }) })),
-    )
+    bench.put(users, object({ name: 'users', ...(days !== undefined && { history_days: days }) }))
   const ref = documentRef(users, 1)
-  const put = () => bench.write(transaction => transaction.put(ref, data({ n: BigInt(bench.now) })))
+  const put = () => bench.put(ref, data({ n: BigInt(bench.now) }))
   const sweeper = new Sweeper(bench.store)
   await put()
   bench.now += day
@@ -193,32 +187,29 @@ test('a document whose ttl changes is removed after the last ttl, with its entri
   const users = await collectionOf(bench)
   const ref = documentRef(users, 1)
   const sweeper = new Sweeper(bench.store)
-  const put = (ttl?: number) => bench.write(transaction => transaction.put(ref, data({ n: 1n }, ttl)))
+  const put = (ttl?: number) => bench.put(ref, data({ n: 1n }, ttl))
   await put(bench.now + 3600 * second)
   await sweeper.runAll()
   await put(bench.now + 7200 * second)
   bench.now += 3600 * second + grace + second
   await sweeper.runAll()
-  assert.notEqual(
-    bench.read(transaction => transaction.get(ref)),
-    undefined,
-  )
+  assert.notEqual(bench.get(ref), undefined)
   await put()
   bench.now += day
   await sweeper.runAll()
-  assert.equal(rows(bench, 'expiry'), 0)
+  assert.equal(bench.rows('expiry').length, 0)
   await put(bench.now + second)
   bench.now += grace + 2 * second
   await sweeper.runAll()
   assert.deepEqual(countAll(bench).slice(0, 2), [0, 0])
-  assert.equal(rows(bench, 'indexEnded'), 0)
+  assert.equal(bench.rows('indexEnded').length, 0)
 })
 
 test('a version before the history that is inserted or removed is cleaned up at once', async () => {
   await using bench = new Bench()
   const users = await collectionOf(bench, { history_days: 1n })
   const ref = documentRef(users, 1)
-  await bench.write(transaction => transaction.put(ref, data({ n: 5n })))
+  await bench.put(ref, data({ n: 5n }))
   bench.now += 10 * day
   const sweeper = new Sweeper(bench.store)
   await sweeper.runAll()
@@ -241,7 +232,7 @@ test('a version before the history that is inserted or removed is cleaned up at 
   await bench.write(transaction => transaction.removeVersion(other, micros(recent), 'delete'))
   await sweeper.runAll()
   assert.equal(versionsOf(bench, other), 0)
-  await bench.write(transaction => transaction.delete(other))
+  await bench.delete(other)
   bench.now += 2 * day
   await sweeper.runAll()
   assert.deepEqual(countAll(bench), swept)
@@ -255,9 +246,9 @@ test('deleted and recreated documents leave nothing behind', async () => {
   const empty = countAll(bench)
   const ref = documentRef(users, 1)
   for (let round = 0; round < 3; round++) {
-    await bench.write(transaction => transaction.put(ref, data({ n: 1n })))
-    await bench.write(transaction => transaction.put(ref, data({ n: 2n })))
-    await bench.write(transaction => transaction.delete(ref))
+    await bench.put(ref, data({ n: 1n }))
+    await bench.put(ref, data({ n: 2n }))
+    await bench.delete(ref)
   }
   await bench.write(transaction => {
     transaction.put(documentRef(users, 2), data({}))
@@ -280,10 +271,8 @@ test('updated tokens of databases that were created while the sweeper ran leave 
   await sweeper.runAll()
   const token = new Ref(child, native.tokens, 5n)
   const instance = new Ref(child, 1024, 1n)
-  await bench.write(transaction => transaction.put(token, object({ instance })))
-  await bench.write(transaction =>
-    transaction.put(token, object({ instance, ttl: timeOf(bench.now + 60 * second) })),
-  )
+  await bench.put(token, object({ instance }))
+  await bench.put(token, object({ instance, ttl: timeOf(bench.now + 60 * second) }))
   assert.equal(versionsOf(bench, token), 1)
   bench.now += grace + second
   await sweeper.runAll()
@@ -303,13 +292,13 @@ test('a deleted collection is removed with its marks', async () => {
   await using bench = new Bench()
   const users = await collectionOf(bench)
   const ref = documentRef(users, 1)
-  await bench.write(transaction => transaction.put(ref, data({ n: 1n }, bench.now + day)))
-  await bench.write(transaction => transaction.put(ref, data({ n: 2n }, bench.now + 2 * day)))
+  await bench.put(ref, data({ n: 1n }, bench.now + day))
+  await bench.put(ref, data({ n: 2n }, bench.now + 2 * day))
   const sweeper = new Sweeper(bench.store)
   await sweeper.runAll()
-  await bench.write(transaction => transaction.delete(users))
+  await bench.delete(users)
   await sweeper.runAll()
-  assert.equal(rows(bench, 'expiry'), 0)
+  assert.equal(bench.rows('expiry').length, 0)
   bench.now += 10 * day
   await sweeper.runAll()
 })
@@ -317,14 +306,14 @@ test('a deleted collection is removed with its marks', async () => {
 test('expired entries of an index that was created later are removed, too', async () => {
   await using bench = new Bench()
   const users = await collectionOf(bench)
-  await bench.write(transaction => transaction.put(documentRef(users, 1), data({ n: 1n })))
-  await bench.write(transaction => transaction.put(documentRef(users, 1), data({ n: 2n })))
+  await bench.put(documentRef(users, 1), data({ n: 1n }))
+  await bench.put(documentRef(users, 1), data({ n: 2n }))
   bench.now += grace + second
-  const before = rows(bench, 'indexEnded')
-  await bench.write(transaction => createIndex(transaction, 'later', { source: users, terms: [field('n')] }))
-  assert.equal(rows(bench, 'indexEnded'), before + 1)
+  const before = bench.rows('indexEnded').length
+  await bench.createIndex('later', { source: users, terms: [field('n')] })
+  assert.equal(bench.rows('indexEnded').length, before + 1)
   await new Sweeper(bench.store).runAll()
-  assert.equal(rows(bench, 'indexEnded'), 0)
+  assert.equal(bench.rows('indexEnded').length, 0)
 })
 
 test('a step checks a limited number of collections and databases', async () => {
@@ -358,7 +347,7 @@ test('a step checks a limited number of collections and databases', async () => 
   })
   const ref = documentRef(items, 1)
   for (const n of [1n, 2n]) {
-    await bench.write(transaction => transaction.put(ref, data({ n })))
+    await bench.put(ref, data({ n }))
     bench.now += second
   }
   bench.now += grace + day

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { epoch, micros } from '../../../../src/base/micros.ts'
-import { documentRange, garbageRange, tagRange } from '../../../../src/storage/keys/keyspace.ts'
+import { documentRange, garbageRange } from '../../../../src/storage/keys/keyspace.ts'
 import { Background } from '../../../../src/storage/store/background.ts'
 import { schemaWriterLimits } from '../../../../src/storage/store/schema-writer.ts'
 import type { Transaction } from '../../../../src/storage/store/store-contract.ts'
@@ -37,7 +37,7 @@ function createKey(transaction: Transaction, database: DatabaseId, opens?: Ref):
 /** Rows of documents and everything derived from them. */
 function rowCount(bench: Bench): number {
   const kinds = ['document', 'history', 'expiry', 'indexLive', 'indexEnded', 'indexEvent'] as const
-  const rows = bench.kv.read(view => kinds.flatMap(kind => [...view.range(tagRange(kind))]))
+  const rows = kinds.flatMap(kind => bench.rows(kind))
   return rows.length + removals(bench).length
 }
 
@@ -63,11 +63,8 @@ test('names resolve, follow renames and can be reused at once', async () => {
     assert.equal(transaction.catalogue.nameOf(users), 'people')
     createCollection(transaction, 'users')
   })
-  await assert.rejects(
-    bench.write(transaction => transaction.put(users, object({ name: 'users' }))),
-    /not unique/,
-  )
-  await bench.write(transaction => transaction.delete(users))
+  await assert.rejects(bench.put(users, object({ name: 'users' })), /not unique/)
+  await bench.delete(users)
   bench.read(transaction => {
     assert.equal(resolve(transaction, 'people'), undefined)
     assert.equal(transaction.catalogue.collection(users), undefined)
@@ -78,9 +75,9 @@ test('names resolve, follow renames and can be reused at once', async () => {
 
 test('numbers of collections and indexes are never reused, and are limited', async () => {
   await using bench = new Bench()
-  const first = await bench.write(transaction => createCollection(transaction, 'a'))
-  await bench.write(transaction => transaction.delete(first))
-  const next = await bench.write(transaction => createCollection(transaction, 'a'))
+  const first = await bench.createCollection('a')
+  await bench.delete(first)
+  const next = await bench.createCollection('a')
   assert.equal(next.id, 1025n)
   await assert.rejects(
     bench.write(transaction => {
@@ -106,8 +103,8 @@ test('a deleted collection deletes its own indexes and hides its entries in othe
     transaction.put(documentRef(right, 2), data({ n: 2n }))
     return { left, right, own, both, all }
   })
-  await bench.write(transaction => transaction.put(documentRef(made.left, 1), data({ n: 1n, m: 1n })))
-  await bench.write(transaction => transaction.delete(made.left))
+  await bench.put(documentRef(made.left, 1), data({ n: 1n, m: 1n }))
+  await bench.delete(made.left)
   const look = () =>
     bench.read(transaction => {
       assert.equal(transaction.get(documentRef(made.left, 1)), undefined)
@@ -150,7 +147,7 @@ test('a deleted database is inaccessible at once with its content, and is remove
     assert.deepEqual(transaction.directory.keyDatabases(key.id), [inner.id])
     assert.deepEqual(transaction.catalogue.database(inner.id)?.parent, outer.id)
   })
-  await bench.write(transaction => transaction.delete(outer))
+  await bench.delete(outer)
   bench.read(transaction => {
     assert.equal(transaction.catalogue.isLive(inner.id), false)
     assert.equal(transaction.catalogue.isLive(outer.id), false)
@@ -217,7 +214,7 @@ test('an identity has one credential and many tokens, and its deletion deletes b
       [1n, 2n],
     )
   })
-  await bench.write(transaction => transaction.delete(user))
+  await bench.delete(user)
   bench.read(transaction => {
     assert.equal(transaction.directory.credentialOf(user), undefined)
     assert.deepEqual([...transaction.directory.tokensOf(user)], [])
@@ -232,21 +229,17 @@ test('a key id may exist in several databases, which are removed one by one, but
   )
   const key = (database: Ref) => new Ref(database.id, native.keys, 5n)
   const homes = () => bench.read(transaction => transaction.directory.keyDatabases(5n))
-  for (const database of databases.slice(0, -1))
-    await bench.write(transaction => transaction.put(key(database), object({})))
+  for (const database of databases.slice(0, -1)) await bench.put(key(database), object({}))
   assert.deepEqual(
     homes(),
     databases.slice(0, -1).map(({ id }) => id),
   )
   const one = databases.at(-1) as Ref
-  await assert.rejects(
-    bench.write(transaction => transaction.put(key(one), object({}))),
-    /key exists/,
-  )
+  await assert.rejects(bench.put(key(one), object({})), /key exists/)
   assert.deepEqual(bench.store.check(), [])
   const [first, other] = databases as [Ref, Ref]
-  await bench.write(transaction => transaction.delete(key(first)))
-  await bench.write(transaction => transaction.delete(other))
+  await bench.delete(key(first))
+  await bench.delete(other)
   await new Background(bench.store).runAll()
   assert.deepEqual(
     homes(),
@@ -275,7 +268,7 @@ test('an expired key does not affect keys with the same id in other databases', 
 test('access providers are found by issuer', async () => {
   await using bench = new Bench()
   const ref = new Ref(rootDatabase, native.access_providers, 1n)
-  await bench.write(transaction => transaction.put(ref, object({ name: 'p', issuer: 'https://issuer' })))
+  await bench.put(ref, object({ name: 'p', issuer: 'https://issuer' }))
   bench.read(transaction => {
     assert.deepEqual(transaction.directory.accessProviderByIssuer(rootDatabase, 'https://issuer')?.ref, ref)
     assert.equal(transaction.directory.accessProviderByIssuer(rootDatabase, 'other'), undefined)
@@ -284,26 +277,26 @@ test('access providers are found by issuer', async () => {
 
 test('reads beyond history_days are rejected, and raising history_days later does not restore the history', async () => {
   await using bench = new Bench()
-  const users = await bench.write(transaction => createCollection(transaction, 'users', { history_days: 0n }))
+  const users = await bench.createCollection('users', { history_days: 0n })
   const ref = documentRef(users, 1)
-  const first = await bench.commit(transaction => transaction.put(ref, data({ n: 1n })))
+  const first = await bench.put(ref, data({ n: 1n }))
   bench.now += 10 * 60 * second
-  const middle = await bench.commit(transaction => transaction.put(ref, data({ n: 2n })))
-  assert.ok(bench.read(transaction => transaction.get(ref, micros(first))))
+  const middle = await bench.put(ref, data({ n: 2n }))
+  assert.ok(bench.get(ref, micros(first)))
   bench.now += 10 * 60 * second
-  const read = () => bench.read(transaction => transaction.get(ref, micros(first)))
+  const read = () => bench.get(ref, micros(first))
   assert.throws(read, {
     code: 'bad request',
     message: /Requested timestamp 2023-.*Z less than minimum allowed/,
   })
-  assert.ok(bench.read(transaction => transaction.get(ref, micros(middle))))
+  assert.ok(bench.get(ref, micros(middle)))
   const actions = () =>
     bench.read(transaction => Array.from(transaction.versions(ref), version => version.action))
   assert.deepEqual(actions(), ['create', 'update'])
   bench.now += 10 * 60 * second
   assert.deepEqual(actions(), ['create'])
-  await bench.write(transaction => transaction.put(users, object({ name: 'users', history_days: 100n })))
-  assert.throws(() => bench.read(transaction => transaction.get(ref, micros(middle))), {
+  await bench.put(users, object({ name: 'users', history_days: 100n }))
+  assert.throws(() => bench.get(ref, micros(middle)), {
     code: 'bad request',
   })
   await new Background(bench.store).runAll()
@@ -312,12 +305,10 @@ test('reads beyond history_days are rejected, and raising history_days later doe
 
 test('a step of the sweeper checks few documents when they are large, and continues after them', async () => {
   await using bench = new Bench()
-  const users = await bench.write(transaction => createCollection(transaction, 'users', { history_days: 0n }))
+  const users = await bench.createCollection('users', { history_days: 0n })
   const large = 'x'.repeat(1_500_000)
   for (let id = 1; id <= 8; id++) {
-    await bench.write(transaction =>
-      transaction.put(documentRef(users, id), data({ large }, bench.now + second)),
-    )
+    await bench.put(documentRef(users, id), data({ large }, bench.now + second))
   }
   bench.now += day
   const { sweeper } = new Background(bench.store)
@@ -345,9 +336,8 @@ test('the sweeper removes exactly the data that no read can see', async () => {
     transaction.put(documentRef(users, 2), data({ n: 0n }, bench.now + second))
     transaction.put(documentRef(users, 3), data({ n: 0n }))
   })
-  for (const n of [1n, 2n, 3n])
-    await bench.write(transaction => transaction.put(documentRef(users, 1), data({ n })))
-  await bench.write(transaction => transaction.delete(documentRef(users, 3)))
+  for (const n of [1n, 2n, 3n]) await bench.put(documentRef(users, 1), data({ n }))
+  await bench.delete(documentRef(users, 3))
   const before = rowCount(bench)
   await background.runAll()
   assert.equal(rowCount(bench), before)
@@ -355,35 +345,29 @@ test('the sweeper removes exactly the data that no read can see', async () => {
   await background.runAll()
   // Left are the document and its entry; all events are below the minimum valid time.
   assert.equal(rowCount(bench), empty + 2)
-  assert.deepEqual(
-    bench.read(transaction => matchIds(transaction, index, [3n])),
-    [1n],
-  )
+  assert.deepEqual(bench.matchIds(index, [3n]), [1n])
   assert.equal(bench.store.changes(epoch, 10).length, 0)
 })
 
 test('an index over many documents is built in the background, with saved progress, while writes continue', async () => {
   await using bench = new Bench()
-  const users = await bench.write(transaction => createCollection(transaction, 'users'))
+  const users = await bench.createCollection('users')
   const fill = (from: number, to: number, n: bigint) =>
     bench.write(transaction => {
       for (let id = from; id < to; id++) transaction.put(documentRef(users, id), data({ n }))
     })
   await fill(0, 400, 1n)
   await fill(0, 300, 2n)
-  const index = await bench.write(transaction =>
-    createIndex(transaction, 'by_n', { source: users, terms: [field('n')] }),
-  )
-  const active = () => bench.read(transaction => transaction.catalogue.index(index)?.active)
-  assert.equal(active(), false)
+  const index = await bench.createIndex('by_n', { source: users, terms: [field('n')] })
+  assert.equal(bench.isActive(index), false)
   await fill(390, 410, 3n)
   await new Background(bench.store).runOnce()
-  assert.equal(active(), false)
+  assert.equal(bench.isActive(index), false)
   await fill(0, 5, 3n)
   assert.deepEqual(bench.store.check(), [])
   const resumed = new Background(bench.store)
   await resumed.runAll()
-  assert.equal(active(), true)
+  assert.equal(bench.isActive(index), true)
   bench.read(transaction => {
     assert.equal(matchIds(transaction, index, [1n]).length, 90)
     assert.equal(matchIds(transaction, index, [2n]).length, 295)
@@ -395,16 +379,13 @@ test('an index over many documents is built in the background, with saved progre
 
 test('the schema writes of a failed transaction are invisible to all others', async () => {
   await using bench = new Bench()
-  const users = await bench.write(transaction => createCollection(transaction, 'users'))
+  const users = await bench.createCollection('users')
   const abandoned = bench.write(transaction => {
     createIndex(transaction, 'by_n', { source: users, terms: [field('n')] })
     throw new RangeError('stop')
   })
   await assert.rejects(abandoned, RangeError)
-  await bench.write(transaction => transaction.put(documentRef(users, 1), data({ n: 1 })))
-  const other = await bench.write(transaction => createIndex(transaction, 'other', { source: users }))
-  assert.deepEqual(
-    bench.read(transaction => matchIds(transaction, other, [])),
-    [1n],
-  )
+  await bench.put(documentRef(users, 1), data({ n: 1 }))
+  const other = await bench.createIndex('other', { source: users })
+  assert.deepEqual(bench.matchIds(other, []), [1n])
 })

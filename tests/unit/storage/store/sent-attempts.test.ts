@@ -8,14 +8,14 @@ import { packAttempt, unpackAttempt } from '../../../../src/storage/store/sent-a
 import { Store } from '../../../../src/storage/store/store.ts'
 import type { Transaction } from '../../../../src/storage/store/store-contract.ts'
 import type { Ref } from '../../../../src/values/value.ts'
-import { Bench, createCollection, data, documentRef } from './support.ts'
+import { Bench, data, documentRef } from './support.ts'
 
 const write = (ref: Ref, n: bigint) => (transaction: Transaction) => transaction.put(ref, data({ n }))
 
 /** A bench, and another process over the same data. */
 async function setUp() {
   const bench = new Bench()
-  const collection = await bench.write(transaction => createCollection(transaction, 'things'))
+  const collection = await bench.createCollection('things')
   const lane = new Store(bench.kv, {
     clock: () => epoch,
     timeline: {
@@ -37,81 +37,75 @@ async function setUp() {
       },
     })
   }
-  return {
-    bench,
-    lane,
-    send,
-    validations: () => validations,
+  return Object.assign(bench, {
+    ...{ lane, send, validations: () => validations },
     of: (id: number) => documentRef(collection, id),
-  }
+  })
 }
 
 test('a sent attempt is committed, and later attempts are validated against it', async () => {
-  const { bench, lane, of, send } = await setUp()
+  await using bench = await setUp()
   const before = bench.store.attempt(transaction => {
-    transaction.get(of(1))
-    transaction.put(of(2), data({ n: 1n }))
+    transaction.get(bench.of(1))
+    transaction.put(bench.of(2), data({ n: 1n }))
   })
   const beside = bench.store.attempt(transaction => {
-    transaction.get(of(3))
-    transaction.put(of(4), data({ n: 1n }))
+    transaction.get(bench.of(3))
+    transaction.put(bench.of(4), data({ n: 1n }))
   })
-  const done = await send(lane.attempt(write(of(1), 5n)))
+  const done = await bench.send(bench.lane.attempt(write(bench.of(1), 5n)))
   assert.ok(done !== 'stale')
-  bench.read(transaction => assert.equal(transaction.get(of(1))?.ts, done.time))
+  bench.read(transaction => assert.equal(transaction.get(bench.of(1))?.ts, done.time))
   assert.equal(await bench.store.commit(before), 'stale')
   assert.notEqual(await bench.store.commit(beside), 'stale')
-  await bench.close()
 })
 
 test('a sent attempt is stale exactly when others have written to its read set', async () => {
-  const { bench, lane, of, send } = await setUp()
+  await using bench = await setUp()
   const reading = (ref: Ref, seen: Ref) => (transaction: Transaction) => {
     transaction.get(seen)
     transaction.put(ref, data({ n: 1n }))
   }
-  const stale = lane.attempt(reading(of(1), of(2)))
-  const sound = lane.attempt(reading(of(3), of(4)))
-  await bench.commit(write(of(2), 7n))
-  assert.equal(await send(stale), 'stale')
-  assert.notEqual(await send(sound), 'stale')
-  await bench.close()
+  const stale = bench.lane.attempt(reading(bench.of(1), bench.of(2)))
+  const sound = bench.lane.attempt(reading(bench.of(3), bench.of(4)))
+  await bench.commit(write(bench.of(2), 7n))
+  assert.equal(await bench.send(stale), 'stale')
+  assert.notEqual(await bench.send(sound), 'stale')
 })
 
 test('a large attempt is committed as a whole at its commit time, and earlier reads are validated against it', async () => {
-  const { bench, lane, of, send } = await setUp()
+  await using bench = await setUp()
   const padding = 'x'.repeat(3000)
   const before = bench.store.attempt(transaction => {
-    transaction.get(of(150))
-    transaction.put(of(1000), data({ n: 1n }))
+    transaction.get(bench.of(150))
+    transaction.put(bench.of(1000), data({ n: 1n }))
   })
-  const large = lane.attempt(transaction => {
-    for (let id = 1; id <= 300; id++) transaction.put(of(id), data({ n: BigInt(id), padding }))
+  const large = bench.lane.attempt(transaction => {
+    for (let id = 1; id <= 300; id++) transaction.put(bench.of(id), data({ n: BigInt(id), padding }))
   })
   // The time for which it was evaluated has passed.
-  await bench.commit(write(of(2000), 1n))
-  const done = await send(large)
+  await bench.commit(write(bench.of(2000), 1n))
+  const done = await bench.send(large)
   assert.ok(done !== 'stale')
   bench.read(transaction => {
-    for (const id of [1, 150, 300]) assert.equal(transaction.get(of(id))?.ts, done.time)
+    for (const id of [1, 150, 300]) assert.equal(transaction.get(bench.of(id))?.ts, done.time)
   })
   assert.equal(await bench.store.commit(before), 'stale')
-  await bench.close()
 })
 
 test('a stale attempt is evaluated again without concurrent commits, if its process supports this', async () => {
-  const { bench, lane, of } = await setUp()
+  await using bench = await setUp()
   const counting = (transaction: Transaction) => {
-    const n = transaction.get(of(1))?.fields.get('data')
+    const n = transaction.get(bench.of(1))?.fields.get('data')
     const next = n instanceof Map ? (n.get('n') as bigint) + 1n : 1n
-    transaction.put(of(1), data({ n: next }))
+    transaction.put(bench.of(1), data({ n: next }))
     return next
   }
   const sent = async (attempt: Attempt<unknown>) => {
     const { body, head } = packAttempt(attempt)
     return await unpackAttempt(structuredClone(head), [body])
   }
-  const first = await sent(lane.attempt(counting))
+  const first = await sent(bench.lane.attempt(counting))
   await bench.commit(counting)
   const others: Promise<unknown>[] = []
   const done = await bench.store.commit(first, {
@@ -119,24 +113,24 @@ test('a stale attempt is evaluated again without concurrent commits, if its proc
     evaluateAt: async time => {
       others.push(bench.store.write(counting))
       await new Promise(resolve => setImmediate(resolve))
-      return await sent(lane.attemptAt(counting, time))
+      return await sent(bench.lane.attemptAt(counting, time))
     },
   })
   assert.ok(done !== 'stale')
   await Promise.all(others)
   bench.read(transaction => {
-    const n = transaction.get(of(1))?.fields.get('data')
+    const n = transaction.get(bench.of(1))?.fields.get('data')
     assert.equal(n instanceof Map && n.get('n'), 3n)
   })
-  const failing = await sent(lane.attempt(counting))
+  const failing = await sent(bench.lane.attempt(counting))
   await bench.commit(counting)
   const owner = { validate: async () => 'stale' as const, evaluateAt: async () => 'stale' as const }
   assert.equal(await bench.store.commit(failing, owner), 'stale')
-  await bench.close()
 })
 
 test('a read set that is too large for the service is validated by the process that has sent it', async () => {
-  const { bench, lane, of, send, validations } = await setUp()
+  await using bench = await setUp()
+  const { lane, of, send, validations } = bench
   await bench.commit(transaction => {
     for (let id = 1; id <= 4100; id++) transaction.put(of(id), data({ n: 1n }))
   })
@@ -160,5 +154,4 @@ test('a read set that is too large for the service is validated by the process t
   await bench.commit(write(of(7), 2n))
   assert.equal(await send(stale), 'stale')
   assert.equal(validations(), 2)
-  await bench.close()
 })

@@ -35,7 +35,7 @@ before(async () => {
     users = createCollection(transaction, 'users')
     byName = createIndex(transaction, 'by_name', { source: locks, terms: [field('name')], active: true })
   })
-  await bench.write(transaction => transaction.put(documentRef(users, 1), data({})))
+  await bench.put(documentRef(users, 1), data({}))
   for (let id = 1; id <= count; id++) {
     await bench.write(transaction => {
       const ttl = bench.now + second

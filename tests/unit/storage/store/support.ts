@@ -3,11 +3,12 @@
 import assert from 'node:assert/strict'
 import { micros } from '../../../../src/base/micros.ts'
 import { Memo, Pending } from '../../../../src/base/pending.ts'
-import type { KeyValueStore } from '../../../../src/storage/kv/kv-contract.ts'
+import { tagRange } from '../../../../src/storage/keys/keyspace.ts'
+import type { Entry, KeyValueStore, Write } from '../../../../src/storage/kv/kv-contract.ts'
 import { openMemory } from '../../../../src/storage/kv/memory.ts'
 import type { IndexDefinition } from '../../../../src/storage/store/index-definition.ts'
 import { Store } from '../../../../src/storage/store/store.ts'
-import type { StoreHooks, Transaction } from '../../../../src/storage/store/store-contract.ts'
+import type { StoreHooks, Transaction, Version } from '../../../../src/storage/store/store-contract.ts'
 import { native, Ref, rootDatabase, Time, type Value } from '../../../../src/values/value.ts'
 
 export const second = 1_000_000
@@ -27,6 +28,15 @@ export class Bench {
     })
   }
 
+  /** Another process over the same data. */
+  another(worker = 0): Store {
+    return new Store(this.kv, {
+      clock: () => micros(this.now),
+      hooks: { evaluateBinding: () => undefined },
+      worker,
+    })
+  }
+
   /** Writes like the engine, with waits for pending results. */
   async write<T>(work: (transaction: Transaction) => T): Promise<T> {
     try {
@@ -43,8 +53,52 @@ export class Bench {
     return (await this.store.write(work)).time
   }
 
+  /** Writes a document in its own transaction, and returns the commit time. */
+  put(ref: Ref, fields: Map<string, Value>): Promise<number> {
+    return this.commit(transaction => transaction.put(ref, fields))
+  }
+
+  insertVersion(ref: Ref, at: number, fields: Map<string, Value> | undefined): Promise<number> {
+    return this.commit(transaction => transaction.insertVersion(ref, micros(at), fields))
+  }
+
+  /** Deletes a document in its own transaction, and returns the commit time. */
+  delete(ref: Ref): Promise<number> {
+    return this.commit(transaction => transaction.delete(ref))
+  }
+
+  createCollection(name: string, fields?: Record<string, Value>): Promise<Ref> {
+    return this.write(transaction => createCollection(transaction, name, fields))
+  }
+
+  createIndex(name: string, spec: IndexSpec): Promise<Ref> {
+    return this.write(transaction => createIndex(transaction, name, spec))
+  }
+
   read<T>(work: (transaction: Transaction) => T): T {
     return this.store.read(work).result
+  }
+
+  rows(table: Parameters<typeof tagRange>[0]): Entry[] {
+    return this.kv.read(view => [...view.range(tagRange(table))])
+  }
+
+  /** Changes stored rows, and so damages the data. */
+  writeRows(writes: readonly Write[]): Promise<void> {
+    return this.kv.transact(() => ({ result: undefined, writes }))
+  }
+
+  isActive(index: Ref): boolean {
+    return this.read(transaction => transaction.catalogue.index(index)?.active === true)
+  }
+
+  get(ref: Ref, at?: number): Version | undefined {
+    return this.read(transaction => transaction.get(ref, at))
+  }
+
+  /** Ids of the documents that an index has for some terms. */
+  matchIds(index: Ref, terms: Value[], at?: number): bigint[] {
+    return this.read(transaction => matchIds(transaction, index, terms, at))
   }
 
   /** Ends a test: asserts that the stored data is consistent. `await using` calls it at the end of the test. */

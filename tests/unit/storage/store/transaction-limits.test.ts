@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { checkWrites } from '../../../../src/storage/store/transaction-limits.ts'
-import { Bench, createCollection, data, documentRef } from './support.ts'
+import { Bench, data, documentRef } from './support.ts'
 
 const bytesMax = 16_777_216
 const tooLong = {
@@ -21,14 +21,11 @@ test('the bytes of keys and values count, and removals have no value', () => {
 
 test('a transaction whose rows exceed the limit writes nothing', async () => {
   await using bench = new Bench()
-  const users = await bench.write(transaction => createCollection(transaction, 'users'))
+  const users = await bench.createCollection('users')
   const work = bench.store.write(transaction => {
     transaction.put(documentRef(users, 1), data({}))
     transaction.rows.overlay.set(new Uint8Array([255]), new Uint8Array(bytesMax))
   })
   await assert.rejects(work, { name: 'RequestError', code: 'bad request' })
-  assert.equal(
-    bench.read(transaction => transaction.get(documentRef(users, 1))),
-    undefined,
-  )
+  assert.equal(bench.get(documentRef(users, 1)), undefined)
 })
