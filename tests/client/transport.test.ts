@@ -216,33 +216,28 @@ test('the wait for a late response ends', async () => {
 type Numbers = EventSourceToken<{ n: number }>
 
 test('a stream and a follower continue after lost connections: every event once', async () => {
-  const server = await startServer()
-  const proxy = await FaultyProxy.to(Number(new URL(server.url).port))
-  try {
-    const secret = await keyOfNewDatabase(server, 'app', 'server')
-    const writer = new Client({ url: server.url, secret })
-    const reader = new Client({ url: `http://127.0.0.1:${proxy.port}`, secret })
-    await writer.query(fql`Collection.create({ name: 'items' })`)
-    const add = (n: number) => writer.query(fql`items.create({ n: ${n} })`)
-    const kinds = [
-      (token: Numbers) => reader.stream(token),
-      (token: Numbers) => reader.follow(token, { everyMs: 5 }),
-    ]
-    for (const eventsOf of kinds) {
-      const { data: token } = await writer.query<Numbers>(fql`items.all().eventSource()`)
-      const seen: number[] = []
-      for (let n = 0; n < 3; n++) await add(n)
-      for await (const { data } of eventsOf(token)) {
-        seen.push(data.n)
-        if (seen.length === 9) break
-        if (seen.length % 3 !== 0) continue
-        proxy.cut()
-        for (let n = seen.length; n < seen.length + 3; n++) await add(n)
-      }
-      assert.deepEqual(seen, [0, 1, 2, 3, 4, 5, 6, 7, 8])
+  await using server = await startServer()
+  await using proxy = await FaultyProxy.to(Number(new URL(server.url).port))
+  const secret = await keyOfNewDatabase(server, 'app', 'server')
+  const writer = new Client({ url: server.url, secret })
+  const reader = new Client({ url: `http://127.0.0.1:${proxy.port}`, secret })
+  await writer.query(fql`Collection.create({ name: 'items' })`)
+  const add = (n: number) => writer.query(fql`items.create({ n: ${n} })`)
+  const kinds = [
+    (token: Numbers) => reader.stream(token),
+    (token: Numbers) => reader.follow(token, { everyMs: 5 }),
+  ]
+  for (const eventsOf of kinds) {
+    const { data: token } = await writer.query<Numbers>(fql`items.all().eventSource()`)
+    const seen: number[] = []
+    for (let n = 0; n < 3; n++) await add(n)
+    for await (const { data } of eventsOf(token)) {
+      seen.push(data.n)
+      if (seen.length === 9) break
+      if (seen.length % 3 !== 0) continue
+      proxy.cut()
+      for (let n = seen.length; n < seen.length + 3; n++) await add(n)
     }
-  } finally {
-    await proxy.close()
-    await server.stop()
+    assert.deepEqual(seen, [0, 1, 2, 3, 4, 5, 6, 7, 8])
   }
 })

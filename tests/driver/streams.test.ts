@@ -41,7 +41,7 @@ class Events {
     return event ? Promise.resolve(event) : new Promise(resolve => this.#waiting.push(resolve))
   }
 
-  close(): void {
+  [Symbol.dispose](): void {
     this.#subscription.close()
   }
 }
@@ -50,44 +50,36 @@ driverTest('a document stream delivers every change with its transaction time', 
   const server = await app.as('server')
   await server.query(q.CreateCollection({ name: 'scores' }))
   const made = await server.query<Document>(q.Create(q.Collection('scores'), { data: { n: 0 } }))
-  const events = new Events(server.stream(made.ref))
-  try {
-    const start = await events.next()
-    assert.equal(start.type, 'start')
-    assert.equal(typeof start.event, 'number')
-    for (const n of [1, 2]) {
-      const updated = await server.query<Document>(q.Update(made.ref, { data: { n } }))
-      const { type, txn, event } = await events.next()
-      assert.equal(type, 'version')
-      assert.equal(txn, updated.ts)
-      assert.deepEqual(event, { action: 'update', document: updated })
-    }
-    await server.query(q.Delete(made.ref))
-    const { type, event } = await events.next()
+  using events = new Events(server.stream(made.ref))
+  const start = await events.next()
+  assert.equal(start.type, 'start')
+  assert.equal(typeof start.event, 'number')
+  for (const n of [1, 2]) {
+    const updated = await server.query<Document>(q.Update(made.ref, { data: { n } }))
+    const { type, txn, event } = await events.next()
     assert.equal(type, 'version')
-    assert.equal((event as { action: string }).action, 'delete')
-  } finally {
-    events.close()
+    assert.equal(txn, updated.ts)
+    assert.deepEqual(event, { action: 'update', document: updated })
   }
+  await server.query(q.Delete(made.ref))
+  const { type, event } = await events.next()
+  assert.equal(type, 'version')
+  assert.equal((event as { action: string }).action, 'delete')
 })
 
 driverTest('the fields option selects the members of events', async app => {
   const server = await app.as('server')
   await server.query(q.CreateCollection({ name: 'scores' }))
   const made = await server.query<Document>(q.Create(q.Collection('scores'), { data: { n: 0, same: 1 } }))
-  const events = new Events(server.stream(made.ref, { fields: ['action', 'diff', 'prev'] }))
-  try {
-    assert.equal((await events.next()).type, 'start')
-    const updated = await server.query<Document>(q.Update(made.ref, { data: { n: 1 } }))
-    const { event } = await events.next()
-    assert.deepEqual(event, {
-      action: 'update',
-      diff: { ref: made.ref, ts: updated.ts, data: { n: 1 } },
-      prev: made,
-    })
-  } finally {
-    events.close()
-  }
+  using events = new Events(server.stream(made.ref, { fields: ['action', 'diff', 'prev'] }))
+  assert.equal((await events.next()).type, 'start')
+  const updated = await server.query<Document>(q.Update(made.ref, { data: { n: 1 } }))
+  const { event } = await events.next()
+  assert.deepEqual(event, {
+    action: 'update',
+    diff: { ref: made.ref, ts: updated.ts, data: { n: 1 } },
+    prev: made,
+  })
 })
 
 driverTest('a set stream delivers additions and removals', async app => {
@@ -96,72 +88,56 @@ driverTest('a set stream delivers additions and removals', async app => {
   await server.query(
     q.CreateIndex({ name: 'by_team', source: q.Collection('scores'), terms: [{ field: ['data', 'team'] }] }),
   )
-  const events = new Events(server.stream(q.Match(q.Index('by_team'), 'red')))
-  try {
-    assert.equal((await events.next()).type, 'start')
-    const red = await server.query<Document>(q.Create(q.Collection('scores'), { data: { team: 'red' } }))
-    await server.query(q.Create(q.Collection('scores'), { data: { team: 'blue' } }))
-    await server.query(q.Update(red.ref, { data: { team: 'blue' } }))
-    const added = await events.next()
-    assert.equal(added.type, 'set')
-    assert.equal(added.txn, red.ts)
-    assert.deepEqual(added.event, { action: 'add', document: { ref: red.ref, ts: red.ts } })
-    const removed = await events.next()
-    assert.equal(removed.type, 'set')
-    assert.equal((removed.event as { action: string }).action, 'remove')
-  } finally {
-    events.close()
-  }
+  using events = new Events(server.stream(q.Match(q.Index('by_team'), 'red')))
+  assert.equal((await events.next()).type, 'start')
+  const red = await server.query<Document>(q.Create(q.Collection('scores'), { data: { team: 'red' } }))
+  await server.query(q.Create(q.Collection('scores'), { data: { team: 'blue' } }))
+  await server.query(q.Update(red.ref, { data: { team: 'blue' } }))
+  const added = await events.next()
+  assert.equal(added.type, 'set')
+  assert.equal(added.txn, red.ts)
+  assert.deepEqual(added.event, { action: 'add', document: { ref: red.ref, ts: red.ts } })
+  const removed = await events.next()
+  assert.equal(removed.type, 'set')
+  assert.equal((removed.event as { action: string }).action, 'remove')
 })
 
 driverTest('a stream of any other value is rejected', async app => {
   const server = await app.as('server')
-  const events = new Events(server.stream(q.Add(1, 2)))
-  try {
-    const { type, event } = await events.next()
-    assert.equal(type, 'error')
-    assert.match(String(event), /invalid argument/)
-  } finally {
-    events.close()
-  }
+  using events = new Events(server.stream(q.Add(1, 2)))
+  const { type, event } = await events.next()
+  assert.equal(type, 'error')
+  assert.match(String(event), /invalid argument/)
 })
 
 driverTest('the document helper delivers a snapshot and every later change', async app => {
   const server = await app.as('server')
   await server.query(q.CreateCollection({ name: 'scores' }))
   const made = await server.query<Document>(q.Create(q.Collection('scores'), { data: { n: 0 } }))
-  const events = new Events(server.stream.document(made.ref), true)
-  try {
-    const first = [await events.next(), await events.next()]
-    assert.deepEqual(
-      first.map(({ type }) => type),
-      ['start', 'snapshot'],
-    )
-    assert.deepEqual(first[1]?.event, made)
-    const updated = await server.query<Document>(q.Update(made.ref, { data: { n: 1 } }))
-    const { type, event } = await events.next()
-    assert.equal(type, 'version')
-    assert.deepEqual(event, { action: 'update', document: updated })
-  } finally {
-    events.close()
-  }
+  using events = new Events(server.stream.document(made.ref), true)
+  const first = [await events.next(), await events.next()]
+  assert.deepEqual(
+    first.map(({ type }) => type),
+    ['start', 'snapshot'],
+  )
+  assert.deepEqual(first[1]?.event, made)
+  const updated = await server.query<Document>(q.Update(made.ref, { data: { n: 1 } }))
+  const { type, event } = await events.next()
+  assert.equal(type, 'version')
+  assert.deepEqual(event, { action: 'update', document: updated })
 })
 
 driverTest('a revoked token ends the stream with an error', async app => {
   const admin = await app.as('admin')
   await admin.query(q.CreateCollection({ name: 'scores' }))
   const key = await admin.query<Document & { secret: string }>(q.CreateKey({ role: 'server' }))
-  const events = new Events(app.client(key.secret).stream(q.Ref(q.Collection('scores'), '1')))
-  try {
-    assert.equal((await events.next()).type, 'start')
-    await admin.query(q.Delete(key.ref))
-    const { type, event } = await events.next()
-    assert.equal(type, 'error')
-    assert.deepEqual(event, {
-      code: 'permission denied',
-      description: 'Authorization lost during stream evaluation.',
-    })
-  } finally {
-    events.close()
-  }
+  using events = new Events(app.client(key.secret).stream(q.Ref(q.Collection('scores'), '1')))
+  assert.equal((await events.next()).type, 'start')
+  await admin.query(q.Delete(key.ref))
+  const { type, event } = await events.next()
+  assert.equal(type, 'error')
+  assert.deepEqual(event, {
+    code: 'permission denied',
+    description: 'Authorization lost during stream evaluation.',
+  })
 })

@@ -107,6 +107,8 @@ export interface FakeService {
   readonly log: Record<string, unknown>[]
   /** Begins to stop, as after a signal. Without `graceMs`, running requests are never cut off. */
   stop(graceMs?: number): Promise<void>
+  /** `await using` stops the service at the end of its block, and cuts off running requests. */
+  [Symbol.asyncDispose](): Promise<void>
 }
 
 /** The longest delay of a timer. */
@@ -147,18 +149,13 @@ export async function startFakeService(options: FakeServiceOptions = {}): Promis
   const acceptor = options.handed ? createServer(application.receive()) : undefined
   const port = acceptor ? await listening(acceptor, address) : await application.listen(address)
   const scheme = options.tls === undefined ? 'http' : 'https'
-  return {
-    engine,
-    application,
-    url: `${scheme}://127.0.0.1:${port}`,
-    port,
-    log,
-    stop: graceMs => {
-      stopping.abort()
-      acceptor?.close()
-      return application.close(graceMs ?? neverMs)
-    },
+  const stop = (graceMs = neverMs) => {
+    stopping.abort()
+    acceptor?.close()
+    return application.close(graceMs)
   }
+  const url = `${scheme}://127.0.0.1:${port}`
+  return { engine, application, url, port, log, stop, [Symbol.asyncDispose]: () => stop(0) }
 }
 
 async function listening(server: Server, address: ListenAddress): Promise<number> {

@@ -1,16 +1,19 @@
 // The operator's requests over HTTP: the state of the service, a backup, a check. The started commands are real.
 
 import assert from 'node:assert/strict'
-import { rm, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { tagRange } from '../../src/storage/keys/keyspace.ts'
 import { openLogged } from '../../src/storage/log/logged-store.ts'
 import { eventually } from '../support/eventually.ts'
+import { foldersOfFile } from '../support/folder.ts'
 import { keyOfNewDatabase, rootQuery, send } from '../support/http.ts'
-import { runProgram, temporaryFolder } from '../support/program.ts'
+import { runProgram } from '../support/program.ts'
 import { type RunningServer, startServer } from '../support/server.ts'
 import { startProcess, withoutSlowLane } from '../support/server-process.ts'
+
+const newFolder = foldersOfFile()
 
 interface Task {
   readonly ended: number | null
@@ -55,86 +58,66 @@ async function finished(server: RunningServer, kind: 'backup' | 'check'): Promis
 }
 
 test('a backup during writes is complete, and can be restored', async () => {
-  const folder = await temporaryFolder()
+  const folder = newFolder()
   const restored = join(folder, 'restored')
-  const server = await startServer({ flags: ['--backups', join(folder, 'backups')] })
-  try {
-    assert.deepEqual((await health(server)).tasks, { backup: null, check: null })
-    await rootQuery(server, { create_collection: { object: { name: 'things' } } })
-    await rootQuery(server, { create_index: { object: { name: 'all', source: { collection: 'things' } } } })
-    await rootQuery(server, { create: { ref: { collection: 'things' }, id: '1' } })
-    let isDone = false
-    const writing = (async () => {
-      while (!isDone) await rootQuery(server, { create: { collection: 'things' } })
-    })()
-    const { failure, result } = await finished(server, 'backup')
-    isDone = true
-    await writing
-    assert.equal(failure, null)
-    assert.equal(result?.is_good, true)
-    const { kept } = (await health(server)).backups ?? { kept: [] }
-    assert.equal(kept.length, 1)
-    assert.equal(join(folder, 'backups', kept[0]?.name ?? ''), result?.place)
-    assert.equal((await runProgram(['restore', result?.place ?? '', '--data', restored])).status, 0)
-    assert.match((await runProgram(['check', '--data', restored])).stdout, /: sound\n$/)
-    await using second = await startServer({ data: restored })
-    assert.equal(await rootQuery(second, { exists: { ref: { collection: 'things' }, id: '1' } }), true)
-    assert.equal(
-      (await health(second)).tasks.check?.result?.is_good,
-      true,
-      'the check of the command is known',
-    )
-  } finally {
-    await server.stop()
-    await rm(folder, { recursive: true, force: true })
-  }
+  await using server = await startServer({ flags: ['--backups', join(folder, 'backups')] })
+  assert.deepEqual((await health(server)).tasks, { backup: null, check: null })
+  await rootQuery(server, { create_collection: { object: { name: 'things' } } })
+  await rootQuery(server, { create_index: { object: { name: 'all', source: { collection: 'things' } } } })
+  await rootQuery(server, { create: { ref: { collection: 'things' }, id: '1' } })
+  let isDone = false
+  const writing = (async () => {
+    while (!isDone) await rootQuery(server, { create: { collection: 'things' } })
+  })()
+  const { failure, result } = await finished(server, 'backup')
+  isDone = true
+  await writing
+  assert.equal(failure, null)
+  assert.equal(result?.is_good, true)
+  const { kept } = (await health(server)).backups ?? { kept: [] }
+  assert.equal(kept.length, 1)
+  assert.equal(join(folder, 'backups', kept[0]?.name ?? ''), result?.place)
+  assert.equal((await runProgram(['restore', result?.place ?? '', '--data', restored])).status, 0)
+  assert.match((await runProgram(['check', '--data', restored])).stdout, /: sound\n$/)
+  await using second = await startServer({ data: restored })
+  assert.equal(await rootQuery(second, { exists: { ref: { collection: 'things' }, id: '1' } }), true)
+  assert.equal((await health(second)).tasks.check?.result?.is_good, true, 'the check of the command is known')
 })
 
 test('without a folder for backups no backup starts, and a failed backup has a reason', async () => {
-  const folder = await temporaryFolder()
+  const folder = newFolder()
   const file = join(folder, 'a-file')
   await writeFile(file, '')
-  const without = await startServer()
-  const blocked = await startServer({ flags: ['--backups', file] })
-  try {
-    const rejected = await start(without, 'backups')
-    assert.equal(rejected.status, 403)
-    assert.match(rejected.text, /--backups/)
-    assert.equal((await health(without)).backups, null)
-    await rootQuery(blocked, { create_collection: { object: { name: 'things' } } })
-    const { failure, result } = await finished(blocked, 'backup')
-    assert.equal(result, null)
-    assert.match(failure ?? '', /cannot be (written|used): .*not a directory/)
-  } finally {
-    await without.stop()
-    await blocked.stop()
-    await rm(folder, { recursive: true, force: true })
-  }
+  await using without = await startServer()
+  await using blocked = await startServer({ flags: ['--backups', file] })
+  const rejected = await start(without, 'backups')
+  assert.equal(rejected.status, 403)
+  assert.match(rejected.text, /--backups/)
+  assert.equal((await health(without)).backups, null)
+  await rootQuery(blocked, { create_collection: { object: { name: 'things' } } })
+  const { failure, result } = await finished(blocked, 'backup')
+  assert.equal(result, null)
+  assert.match(failure ?? '', /cannot be (written|used): .*not a directory/)
 })
 
 test('a check runs beside the service, and reports contradictions', async () => {
-  const data = await temporaryFolder()
-  let server = await startServer({ data })
-  try {
-    await rootQuery(server, { create_collection: { object: { name: 'things' } } })
-    await rootQuery(server, { create_index: { object: { name: 'all', source: { collection: 'things' } } } })
-    for (let n = 0; n < 5; n++) await rootQuery(server, { create: { collection: 'things' } })
-    assert.deepEqual((await finished(server, 'check')).result?.findings, [])
-    // One process commits to a data directory at a time.
-    await server.stop()
-    const kv = openLogged({ path: data })
-    const [row] = kv.read(view => [...view.range({ ...tagRange('indexLive'), limit: 1, reverse: true })])
-    assert.ok(row)
-    await kv.transact(() => ({ result: undefined, writes: [{ key: row.key, value: undefined }] }))
-    await kv.close()
-    server = await startServer({ data })
-    const { result } = await finished(server, 'check')
-    assert.equal(result?.is_good, false)
-    assert.match(result?.findings?.join('\n') ?? '', /has no entry/)
-  } finally {
-    await server.stop()
-    await rm(data, { recursive: true, force: true })
-  }
+  const data = newFolder()
+  const server = await startServer({ data })
+  await rootQuery(server, { create_collection: { object: { name: 'things' } } })
+  await rootQuery(server, { create_index: { object: { name: 'all', source: { collection: 'things' } } } })
+  for (let n = 0; n < 5; n++) await rootQuery(server, { create: { collection: 'things' } })
+  assert.deepEqual((await finished(server, 'check')).result?.findings, [])
+  // One process commits to a data directory at a time.
+  await server.stop()
+  const kv = openLogged({ path: data })
+  const [row] = kv.read(view => [...view.range({ ...tagRange('indexLive'), limit: 1, reverse: true })])
+  assert.ok(row)
+  await kv.transact(() => ({ result: undefined, writes: [{ key: row.key, value: undefined }] }))
+  await kv.close()
+  await using damaged = await startServer({ data })
+  const { result } = await finished(damaged, 'check')
+  assert.equal(result?.is_good, false)
+  assert.match(result?.findings?.join('\n') ?? '', /has no entry/)
 })
 
 test('all workers are shown, and each shows a check that another one has started', async () => {

@@ -13,9 +13,8 @@ for (const [flags, seconds] of [
   [[], 75],
   [['--keep-alive-seconds', '3600'], 3600],
 ] as const) {
-  test(`the header Keep-Alive reports an idle time of ${seconds} seconds`, async t => {
-    const server = await startServer({ flags })
-    t.after(() => server.stop())
+  test(`the header Keep-Alive reports an idle time of ${seconds} seconds`, async () => {
+    await using server = await startServer({ flags })
     const connection = await connectRaw(Number(new URL(server.url).port), ping)
     assert.match(
       await connection.until('Scope node is OK'),
@@ -26,7 +25,7 @@ for (const [flags, seconds] of [
 }
 
 test('when there are too many connections, those with the longest idle time are closed, not the oldest', async () => {
-  const service = await startFakeService({ waitingConnectionsMax: 8 })
+  await using service = await startFakeService({ waitingConnectionsMax: 8 })
   const connections: RawConnection[] = []
   const ask = async (connection: RawConnection) => {
     const before = connection.received().length
@@ -44,5 +43,4 @@ test('when there are too many connections, those with the longest idle time are 
   await second.ended()
   await ask(first)
   for (const { socket } of connections) socket.destroy()
-  await service.stop(0)
 })

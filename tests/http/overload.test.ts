@@ -147,7 +147,7 @@ serviceTest(
 )
 
 test('when there are too many idle connections, the client with the most loses its oldest', async () => {
-  const service = await startFakeService({ waitingConnectionsMax: 8 })
+  await using service = await startFakeService({ waitingConnectionsMax: 8 })
   const busy = Promise.withResolvers<QueryResponse>()
   service.engine.answer = () => busy.promise
   const asking = fetch(service.url, { method: 'POST', headers: { authorization }, body: '1' })
@@ -158,7 +158,6 @@ test('when there are too many idle connections, the client with the most loses i
   busy.resolve(resource('1'))
   assert.equal((await asking).status, 200)
   for (const { socket } of silent) socket.destroy()
-  await service.stop(0)
 })
 
 serviceTest(
@@ -183,7 +182,7 @@ serviceTest(
 )
 
 test('at the limit of connections, idle ones are closed first, then new ones', async () => {
-  const service = await startFakeService({ connectionsMax: 4 })
+  await using service = await startFakeService({ connectionsMax: 4 })
   const busy = Promise.withResolvers<QueryResponse>()
   service.engine.answer = () => busy.promise
   const silent = await connectRaw(service.port)
@@ -199,7 +198,6 @@ test('at the limit of connections, idle ones are closed first, then new ones', a
   busy.resolve(resource('1'))
   for (const connection of asking) assert.match(await connection.ended(), /^HTTP\/1\.1 200 /)
   assert.equal((await fetch(`${service.url}/ping`)).status, 200)
-  await service.stop(0)
 })
 
 serviceTest('a long response is complete, over both versions of HTTP', async service => {

@@ -14,12 +14,8 @@ export function serviceTest(
   options: FakeServiceOptions = {},
 ): void {
   test(name, async () => {
-    const service = await startFakeService(options)
-    try {
-      await body(service)
-    } finally {
-      await service.stop(0)
-    }
+    await using service = await startFakeService(options)
+    await body(service)
   })
 }
 

@@ -11,37 +11,29 @@ import { startFakeService } from './fake-engine.ts'
 import { connectRaw } from './raw-connection.ts'
 
 test('a handshake that arrives byte by byte succeeds', async () => {
-  const service = await startFakeService({ tls: { cert, key } })
-  try {
-    const { socket } = await connectRaw(service.port)
-    socket.setNoDelay(true)
-    const slow = new Duplex({
-      read: () => {},
-      write(data: Buffer, _encoding, done) {
-        for (const byte of data) socket.write(Buffer.of(byte))
-        setImmediate(done)
-      },
-    })
-    socket.on('data', text => slow.push(Buffer.from(String(text), 'latin1')))
-    const secure = tls.connect({ socket: slow, ca: cert, servername: 'localhost' })
-    await once(secure, 'secureConnect')
-    secure.end('POST / HTTP/1.1\r\nauthorization: Bearer right\r\ncontent-length: 3\r\n\r\n[1]')
-    let text = ''
-    for await (const data of secure) text += data
-    assert.match(text, /^HTTP\/1\.1 200 .*\{"resource":\[1\]\}/s)
-  } finally {
-    await service.stop(0)
-  }
+  await using service = await startFakeService({ tls: { cert, key } })
+  const { socket } = await connectRaw(service.port)
+  socket.setNoDelay(true)
+  const slow = new Duplex({
+    read: () => {},
+    write(data: Buffer, _encoding, done) {
+      for (const byte of data) socket.write(Buffer.of(byte))
+      setImmediate(done)
+    },
+  })
+  socket.on('data', text => slow.push(Buffer.from(String(text), 'latin1')))
+  const secure = tls.connect({ socket: slow, ca: cert, servername: 'localhost' })
+  await once(secure, 'secureConnect')
+  secure.end('POST / HTTP/1.1\r\nauthorization: Bearer right\r\ncontent-length: 3\r\n\r\n[1]')
+  let text = ''
+  for await (const data of secure) text += data
+  assert.match(text, /^HTTP\/1\.1 200 .*\{"resource":\[1\]\}/s)
 })
 
 test('a client without a handshake, or with half of one, is disconnected', async () => {
-  const service = await startFakeService({ tls: { cert, key }, receiveMs: 100 })
-  try {
-    for (const sent of ['', '\x16', '\x16\x03\x01\x02\x00half']) {
-      const connection = await connectRaw(service.port, Buffer.from(sent, 'latin1'))
-      assert.equal(await connection.ended(), '')
-    }
-  } finally {
-    await service.stop(0)
+  await using service = await startFakeService({ tls: { cert, key }, receiveMs: 100 })
+  for (const sent of ['', '\x16', '\x16\x03\x01\x02\x00half']) {
+    const connection = await connectRaw(service.port, Buffer.from(sent, 'latin1'))
+    assert.equal(await connection.ended(), '')
   }
 })

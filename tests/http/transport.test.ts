@@ -249,9 +249,8 @@ serviceTest('a client that disconnects before its response affects no other clie
 })
 
 test('a port in use is rejected', async () => {
-  const service = await startFakeService()
+  await using service = await startFakeService()
   await assert.rejects(startFakeService({ port: service.port }), { code: 'EADDRINUSE' })
-  await service.stop()
 })
 
 serviceTest(

@@ -56,19 +56,15 @@ test('the setting is a list of addresses and networks', () => {
 })
 
 test('the proxy decides about the client of each request on its connection', async () => {
-  const service = await startFakeService({ trustedProxies: '127.0.0.0/8' })
-  try {
-    for (const client of ['192.0.2.1', '192.0.2.2']) {
-      const headers = { authorization: 'Bearer right', 'x-forwarded-for': client }
-      await (await fetch(service.url, { method: 'POST', headers, body: '1' })).text()
-    }
-    assert.deepEqual(
-      service.engine.seen.map(({ address }) => address),
-      ['192.0.2.1', '192.0.2.2'],
-    )
-  } finally {
-    await service.stop(0)
+  await using service = await startFakeService({ trustedProxies: '127.0.0.0/8' })
+  for (const client of ['192.0.2.1', '192.0.2.2']) {
+    const headers = { authorization: 'Bearer right', 'x-forwarded-for': client }
+    await (await fetch(service.url, { method: 'POST', headers, body: '1' })).text()
   }
+  assert.deepEqual(
+    service.engine.seen.map(({ address }) => address),
+    ['192.0.2.1', '192.0.2.2'],
+  )
 })
 
 test('clients are identified by their IPv4 address or by their IPv6 network', () => {

@@ -3,16 +3,17 @@
 
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
-import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { recordsOf } from '../../src/query-log/segment-blocks.ts'
 import { listSegments } from '../../src/query-log/segment-files.ts'
+import { foldersOfFile } from '../support/folder.ts'
 import { keyOfNewDatabase, query, rootQuery, send } from '../support/http.ts'
-import { temporaryFolder } from '../support/program.ts'
 import { type ServerProcess, startProcess, withoutSlowLane } from '../support/server-process.ts'
 import { api, exported, finished, type LogRecord, requestExport } from './log-client.ts'
+
+const newFolder = foldersOfFile()
 
 const everything = { region_group: 'us-std' }
 
@@ -34,36 +35,26 @@ function segmentsOf(data: string): string {
   return names.map(name => readFileSync(join(folder, name), 'utf8')).join('')
 }
 
-/** Runs `use` with a data directory that outlives its servers. */
-async function withFolder(use: (data: string) => Promise<void>): Promise<void> {
-  const data = await temporaryFolder()
-  try {
-    await use(data)
-  } finally {
-    await rm(data, { recursive: true, force: true })
-  }
-}
-
-test('a stop loses nothing, a crash nothing that has reached a segment; exports continue', () =>
-  withFolder(async data => {
-    let server = await startProcess({ data, flags: withoutSlowLane })
-    await marked(server, 'stopped')
-    await server.stop()
-    server = await startProcess({ data, flags: withoutSlowLane })
-    await marked(server, 'killed')
-    while (!segmentsOf(data).includes('"mark":"killed"')) await wait(20)
-    const { request_id: id } = await requestExport(server, server.rootSecret, everything)
-    await server.kill()
-    server = await startProcess({ data, flags: withoutSlowLane })
-    await marked(server, 'after')
-    assert.deepEqual(marksOf(await exported(server, server.rootSecret, everything)), [
-      'stopped',
-      'killed',
-      'after',
-    ])
-    assert.equal((await finished(server, server.rootSecret, id)).state, 'Complete')
-    await server.stop()
-  }))
+test('a stop loses nothing, a crash nothing that has reached a segment; exports continue', async () => {
+  const data = newFolder()
+  let server = await startProcess({ data, flags: withoutSlowLane })
+  await marked(server, 'stopped')
+  await server.stop()
+  server = await startProcess({ data, flags: withoutSlowLane })
+  await marked(server, 'killed')
+  while (!segmentsOf(data).includes('"mark":"killed"')) await wait(20)
+  const { request_id: id } = await requestExport(server, server.rootSecret, everything)
+  await server.kill()
+  server = await startProcess({ data, flags: withoutSlowLane })
+  await marked(server, 'after')
+  assert.deepEqual(marksOf(await exported(server, server.rootSecret, everything)), [
+    'stopped',
+    'killed',
+    'after',
+  ])
+  assert.equal((await finished(server, server.rootSecret, id)).state, 'Complete')
+  await server.stop()
+})
 
 test('with several processes an export waits for the records of all of them', async () => {
   await using server = await startProcess({ flags: ['--workers', '2', ...withoutSlowLane] })
@@ -83,82 +74,82 @@ test('with several processes an export waits for the records of all of them', as
   assert.equal(writers.size, 2, 'both processes have recorded')
 })
 
-test('an expired URL returns 403; the next request creates a new URL with the next version', () =>
-  withFolder(async data => {
-    const brief = await startProcess({ data, flags: ['--query-log-url-seconds', '2', ...withoutSlowLane] })
-    await marked(brief, 'x')
-    const { request_id: id } = await requestExport(brief, brief.rootSecret, everything)
-    const first = await finished(brief, brief.rootSecret, id)
-    // On a busy machine the first URL may have expired before it was requested.
-    const version = first.version as number
-    while ((await fetch(first.presigned_url as string)).status !== 403) await wait(100)
-    await brief.stop()
-    // The new URL does not expire during the test.
-    await using server = await startProcess({ data, flags: withoutSlowLane })
-    const asked = await api(server, server.rootSecret, 'GET', `/api/v1/logs/${id}?type=query&regionGroup=x`)
-    assert.deepEqual([asked.json.state, asked.json.version], ['CreatingNewUrl', version + 1])
-    assert.ok(!('presigned_url' in asked.json))
-    const second = await finished(server, server.rootSecret, id)
-    assert.deepEqual([second.state, second.version], ['Complete', version + 1])
-    assert.equal((await fetch(second.presigned_url as string)).status, 200)
-  }))
+test('an expired URL returns 403; the next request creates a new URL with the next version', async () => {
+  const data = newFolder()
+  const brief = await startProcess({ data, flags: ['--query-log-url-seconds', '2', ...withoutSlowLane] })
+  await marked(brief, 'x')
+  const { request_id: id } = await requestExport(brief, brief.rootSecret, everything)
+  const first = await finished(brief, brief.rootSecret, id)
+  // On a busy machine the first URL may have expired before it was requested.
+  const version = first.version as number
+  while ((await fetch(first.presigned_url as string)).status !== 403) await wait(100)
+  await brief.stop()
+  // The new URL does not expire during the test.
+  await using server = await startProcess({ data, flags: withoutSlowLane })
+  const asked = await api(server, server.rootSecret, 'GET', `/api/v1/logs/${id}?type=query&regionGroup=x`)
+  assert.deepEqual([asked.json.state, asked.json.version], ['CreatingNewUrl', version + 1])
+  assert.ok(!('presigned_url' in asked.json))
+  const second = await finished(server, server.rootSecret, id)
+  assert.deepEqual([second.state, second.version], ['Complete', version + 1])
+  assert.equal((await fetch(second.presigned_url as string)).status, 200)
+})
 
-test('typed content never reaches the files of the log', () =>
-  withFolder(async data => {
-    const server = await startProcess({ data, flags: withoutSlowLane })
-    const secret = await keyOfNewDatabase(server, 'app', 'admin')
-    const run = (expression: unknown) => query(server, secret, expression)
-    const mine = { object: { password: 'hunter2-password' } }
-    await run({ create_collection: { object: { name: 'people' } } })
-    const user = {
-      data: {
-        object: {
-          email: 'ann@example.com',
-          'field-of-ann': 4_111_111_111_111_111,
-          when: { '@date': '1987-06-05' },
-        },
+test('typed content never reaches the files of the log', async () => {
+  const data = newFolder()
+  const server = await startProcess({ data, flags: withoutSlowLane })
+  const secret = await keyOfNewDatabase(server, 'app', 'admin')
+  const run = (expression: unknown) => query(server, secret, expression)
+  const mine = { object: { password: 'hunter2-password' } }
+  await run({ create_collection: { object: { name: 'people' } } })
+  const user = {
+    data: {
+      object: {
+        email: 'ann@example.com',
+        'field-of-ann': 4_111_111_111_111_111,
+        when: { '@date': '1987-06-05' },
       },
-      credentials: mine,
-    }
-    const made = (await run({ create: { collection: 'people' }, params: { object: user } })) as {
-      ref: { '@ref': { id: string } }
-    }
-    const { id } = made.ref['@ref']
-    const ref = { ref: { collection: 'people' }, id }
-    const login = { login: ref, params: { object: { password: 'hunter2-password' } } }
-    const token = (await run(login)) as { secret: string }
-    await send(server, { secret: token.secret, query: { identify: ref, password: 'hunter2-wrong' } })
-    await send(server, { secret: 'hunter2-unknown', query: 'hunter2-text' })
-    await send(server, { secret, body: '{"hunter2-broken' })
-    await send(server, { secret, query: { 'hunter2-key': 'hunter2-value' } })
-    await send(server, { secret, query: { var: 'hunter2-variable' } })
-    await send(server, { secret, method: 'GET', path: '/?q=%22hunter2-get%22' })
-    await rootQuery(server, { let: { 'hunter2-binding': 1 }, in: { abort: 'hunter2-abort' } }).catch(() => {})
-    await exported(server, server.rootSecret, everything)
-    await server.stop()
-    const records: string[] = []
-    for (const { path } of await listSegments(join(data, 'query-log/records')))
-      for await (const group of recordsOf(path, undefined))
-        for (const record of group.records) records.push(record.line())
-    assert.ok(records.length > 10)
-    const exportedText = records.join('\n')
-    const stored = segmentsOf(data)
-    // Times, random ids and compressed bytes contain every short text at some point, but none of these.
-    const forbidden = [
-      'hunter2',
-      'ann@example',
-      'field-of-ann',
-      '4111111111111111',
-      '1987-06-05',
-      'people',
-      id,
-      secret,
-      token.secret,
-      server.rootSecret,
-    ]
-    for (const word of forbidden) assert.ok(!exportedText.includes(word), `${word} is in a record`)
-    // The files also contain names of existing collections and the caller, who is logged in as a document.
-    const known = ['people', id]
-    for (const word of forbidden.filter(each => !known.includes(each)))
-      assert.ok(!stored.includes(word), `${word} is in a file`)
-  }))
+    },
+    credentials: mine,
+  }
+  const made = (await run({ create: { collection: 'people' }, params: { object: user } })) as {
+    ref: { '@ref': { id: string } }
+  }
+  const { id } = made.ref['@ref']
+  const ref = { ref: { collection: 'people' }, id }
+  const login = { login: ref, params: { object: { password: 'hunter2-password' } } }
+  const token = (await run(login)) as { secret: string }
+  await send(server, { secret: token.secret, query: { identify: ref, password: 'hunter2-wrong' } })
+  await send(server, { secret: 'hunter2-unknown', query: 'hunter2-text' })
+  await send(server, { secret, body: '{"hunter2-broken' })
+  await send(server, { secret, query: { 'hunter2-key': 'hunter2-value' } })
+  await send(server, { secret, query: { var: 'hunter2-variable' } })
+  await send(server, { secret, method: 'GET', path: '/?q=%22hunter2-get%22' })
+  await rootQuery(server, { let: { 'hunter2-binding': 1 }, in: { abort: 'hunter2-abort' } }).catch(() => {})
+  await exported(server, server.rootSecret, everything)
+  await server.stop()
+  const records: string[] = []
+  for (const { path } of await listSegments(join(data, 'query-log/records')))
+    for await (const group of recordsOf(path, undefined))
+      for (const record of group.records) records.push(record.line())
+  assert.ok(records.length > 10)
+  const exportedText = records.join('\n')
+  const stored = segmentsOf(data)
+  // Times, random ids and compressed bytes contain every short text at some point, but none of these.
+  const forbidden = [
+    'hunter2',
+    'ann@example',
+    'field-of-ann',
+    '4111111111111111',
+    '1987-06-05',
+    'people',
+    id,
+    secret,
+    token.secret,
+    server.rootSecret,
+  ]
+  for (const word of forbidden) assert.ok(!exportedText.includes(word), `${word} is in a record`)
+  // The files also contain names of existing collections and the caller, who is logged in as a document.
+  const known = ['people', id]
+  for (const word of forbidden.filter(each => !known.includes(each)))
+    assert.ok(!stored.includes(word), `${word} is in a file`)
+})

@@ -20,19 +20,10 @@ import { fileName } from '../../src/query-log/export-storage.ts'
 import { ExportStore } from '../../src/query-log/export-store.ts'
 import type { KeyValueStore } from '../../src/storage/kv/kv-contract.ts'
 import { openMemory } from '../../src/storage/kv/memory.ts'
-import { ManualTime, startMs, until } from './manual-time.ts'
+import { ManualTime, startMs, until, wantedExport } from './manual-time.ts'
 
 const timeoutMs = 60_000
 const urlSeconds = 3600
-
-const wanted = {
-  timeStart: '2026-03-04T00:00:00Z',
-  timeEnd: '2026-03-05T00:00:00Z',
-  from: startMs - 1000,
-  to: startMs + 1000,
-  regionGroup: 'us-std',
-  requester: 'account',
-}
 
 /** Points at which a test blocks the work or makes it fail. */
 type Point = 'records' | 'store' | 'exists' | 'address'
@@ -49,7 +40,7 @@ class World {
   readonly calls: Point[] = []
   /** Searches for records that have released everything. */
   searchesEnded = 0
-  #processes = 0
+  readonly #processes: ExportRunner[] = []
   /** The time of the clock without its leap. */
   passedTime = (): number => this.time.now()
 
@@ -58,10 +49,27 @@ class World {
     await this.faults.get(point)?.()
   }
 
-  /** A process that works on exports until it is closed. */
+  /** `await using` closes the processes at the end of its block. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const process of this.#processes) await process.close()
+  }
+
+  create(): Promise<ExportRequest> {
+    return this.store.create(wantedExport, undefined)
+  }
+
+  /** Requests an export, and starts a process that works on it. */
+  async begin(): Promise<ExportRequest & { readonly process: ExportRunner }> {
+    const process = this.process()
+    const request = await this.create()
+    process.wake()
+    return { ...request, process }
+  }
+
+  /** A process that works on exports. */
   process(): ExportRunner {
     const world = this
-    return new ExportRunner({
+    const process = new ExportRunner({
       store: this.store,
       storage: {
         async store(name: string, content: Readable) {
@@ -80,7 +88,7 @@ class World {
           world.files.delete(name)
         },
       },
-      owner: `process ${this.#processes++}`,
+      owner: `process ${this.#processes.length}`,
       now: this.time.now,
       passedTime: () => micros(this.passedTime()),
       timers: this.time,
@@ -96,6 +104,8 @@ class World {
       },
       onFailure: (_, cause) => this.failures.push(cause),
     })
+    this.#processes.push(process)
+    return process
   }
 
   hang(point: Point): { reached: () => boolean; release: () => void } {
@@ -129,11 +139,22 @@ class World {
     await until(() => this.state(id) === state, `${state}, it is ${this.state(id)}`)
     return this.store.get(id) as ExportRequest
   }
+
+  /** Wakes all processes until an export is complete. */
+  async complete(id: string): Promise<void> {
+    await until(
+      () => {
+        for (const process of this.#processes) process.wake()
+        return this.state(id) === 'Complete'
+      },
+      `Complete, it is ${this.state(id)}`,
+    )
+  }
 }
 
 test('the table of transitions is complete: it has every state, and only listed transitions happen', () => {
   const request: ExportRequest = {
-    ...wanted,
+    ...wantedExport,
     id: 'x',
     state: 'Requested',
     version: 1,
@@ -153,9 +174,9 @@ test('the table of transitions is complete: it has every state, and only listed 
 })
 
 test('Requested → Pending → CreatingNewUrl → Complete', async () => {
-  const world = new World()
+  await using world = new World()
   const process = world.process()
-  const { id, state } = await world.store.create(wanted, undefined)
+  const { id, state } = await world.create()
   assert.equal(state, 'Requested')
   const producing = world.hang('records')
   const signing = world.hang('address')
@@ -175,83 +196,63 @@ test('Requested → Pending → CreatingNewUrl → Complete', async () => {
   assert.equal(complete.version, 1)
   assert.equal(complete.lease, undefined)
   assert.equal(gunzipSync(world.files.get(fileName(id)) as Buffer).toString(), 'one\ntwo\n')
-  await process.close()
 })
 
 test('Pending → DoesNotExist when no record matches, without a file', async () => {
-  const world = new World()
+  await using world = new World()
   world.records = []
-  const process = world.process()
-  const { id } = await world.store.create(wanted, undefined)
-  process.wake()
+  const { id } = await world.begin()
   await world.reach(id, 'DoesNotExist')
   assert.equal(world.files.size, 0)
   assert.ok(!world.calls.includes('store'))
-  await process.close()
 })
 
 for (const point of ['records', 'store', 'exists', 'address'] as const) {
   const state = point === 'records' || point === 'store' ? 'Pending' : 'CreatingNewUrl'
 
   test(`${state} → Failed when "${point}" fails; the next request is served`, async () => {
-    const world = new World()
-    const process = world.process()
+    await using world = new World()
     world.fail(point)
-    const { id } = await world.store.create(wanted, undefined)
-    process.wake()
+    const { id } = await world.begin()
     const failed = await world.reach(id, 'Failed')
     assert.equal(failed.url, undefined)
     await until(() => world.failures.length === 1, 'the report')
     world.faults.clear()
-    const next = await world.store.create(wanted, undefined)
-    await until(() => {
-      process.wake()
-      return world.state(next.id) === 'Complete'
-    }, 'the next request')
-    await process.close()
+    const next = await world.create()
+    await world.complete(next.id)
   })
 
   test(`${state} → TimedOut when "${point}" never ends; the next request is served`, async () => {
-    const world = new World()
-    const process = world.process()
+    await using world = new World()
     const stuck = world.hang(point)
-    const { id } = await world.store.create(wanted, undefined)
-    process.wake()
+    const { id } = await world.begin()
     await until(stuck.reached, point)
     assert.equal(world.state(id), state)
     world.time.advance(timeoutMs)
     await world.reach(id, 'TimedOut')
     stuck.release()
-    const next = await world.store.create(wanted, undefined)
-    await until(() => {
-      process.wake()
-      return world.state(next.id) === 'Complete'
-    }, 'the next request')
+    const next = await world.create()
+    await world.complete(next.id)
     assert.equal(world.state(id), 'TimedOut')
-    await process.close()
   })
 
   test(`${state} survives the end of the process at "${point}"`, async () => {
-    const world = new World()
-    const first = world.process()
+    await using world = new World()
     const stuck = world.hang(point)
-    const { id } = await world.store.create(wanted, undefined)
-    first.wake()
+    const { id, process } = await world.begin()
     await until(stuck.reached, point)
-    await first.close()
+    await process.close()
     assert.equal(world.state(id), state)
     stuck.release()
-    const second = world.process()
-    second.wake()
+    world.process().wake()
     const complete = await world.reach(id, 'Complete')
     assert.equal(complete.attempts, 1)
-    await second.close()
   })
 
   test(`${state} survives a crash at "${point}": another process goes on when the lease has run out`, async () => {
-    const world = new World()
+    await using world = new World()
     const crashed = 'crashed'
-    const { id } = await world.store.create(wanted, undefined)
+    const { id } = await world.create()
     const lease = 5_000_000
     assert.equal((await world.store.claim(crashed, lease))?.id, id)
     await world.store.advance(id, crashed, 'Pending')
@@ -259,52 +260,45 @@ for (const point of ['records', 'store', 'exists', 'address'] as const) {
       world.files.set(fileName(id), Buffer.from('made before the crash'))
       await world.store.advance(id, crashed, 'CreatingNewUrl')
     }
-    const second = world.process()
-    second.wake()
+    world.process().wake()
     await new Promise(setImmediate)
     assert.equal(world.state(id), state)
     world.time.advance(5000)
     await world.reach(id, 'Complete')
     assert.equal(world.calls.includes('store'), state === 'Pending')
     assert.equal(await world.store.advance(id, crashed, 'Failed'), undefined)
-    await second.close()
   })
 }
 
 test('Requested survives a restart', async () => {
-  const world = new World()
-  const { id } = await world.store.create(wanted, undefined)
-  const process = world.process()
+  await using world = new World()
+  const { id } = await world.create()
+  world.process()
   world.time.advance(1000)
   await world.reach(id, 'Complete')
-  await process.close()
 })
 
 test('Requested → TimedOut when no process takes it in time, → Failed when it crashes every process', async () => {
-  const world = new World()
-  const late = await world.store.create(wanted, undefined)
+  await using world = new World()
+  const late = await world.create()
   world.time.advance(timeoutMs)
   const process = world.process()
   process.wake()
   await world.reach(late.id, 'TimedOut')
   await process.close()
-  const deadly = await world.store.create(wanted, undefined)
+  const deadly = await world.create()
   for (let n = 0; n < 5; n++) {
     await world.store.claim(`victim ${n}`, 1000)
     world.time.advance(1)
   }
-  const last = world.process()
-  last.wake()
+  world.process().wake()
   await world.reach(deadly.id, 'Failed')
-  await last.close()
 })
 
 test('a long export keeps its lease, and an export that lost its lease is abandoned', async () => {
-  const world = new World()
-  const process = world.process()
+  await using world = new World()
   const stuck = world.hang('records')
-  const { id } = await world.store.create(wanted, undefined)
-  process.wake()
+  const { id } = await world.begin()
   await until(stuck.reached, 'records')
   for (let second = 0; second < 20; second++) {
     world.time.advance(1000)
@@ -313,12 +307,11 @@ test('a long export keeps its lease, and an export that lost its lease is abando
   }
   stuck.release()
   await world.reach(id, 'Complete')
-  await process.close()
 })
 
 test('a clock that leaps ahead by a year times out no export, and delays none when it is set back', async () => {
-  const world = new World()
-  const { id } = await world.store.create(wanted, undefined)
+  await using world = new World()
+  const { id } = await world.create()
   const ordered = world.time.now()
   world.passedTime = () => ordered
   world.time.advance(365 * 86_400_000)
@@ -326,7 +319,7 @@ test('a clock that leaps ahead by a year times out no export, and delays none wh
   process.wake()
   await world.reach(id, 'Complete')
   await process.close()
-  const abandoned = await world.store.create(wanted, undefined)
+  const abandoned = await world.create()
   await world.store.claim('died when the clock was ahead', 5_000_000)
   assert.equal(world.store.hasFree(), false)
   const setBack = new ExportStore(world.kv, systemRandom, () => micros(ordered))
@@ -335,10 +328,8 @@ test('a clock that leaps ahead by a year times out no export, and delays none wh
 })
 
 test('Complete → CreatingNewUrl → Complete when the URL has expired, with the next version', async () => {
-  const world = new World()
-  const process = world.process()
-  const { id } = await world.store.create(wanted, undefined)
-  process.wake()
+  await using world = new World()
+  const { id } = await world.begin()
   const first = await world.reach(id, 'Complete')
   assert.equal((await world.store.renewUrl(id))?.state, 'Complete')
   world.time.advance(urlSeconds * 1000)
@@ -346,56 +337,40 @@ test('Complete → CreatingNewUrl → Complete when the URL has expired, with th
   assert.deepEqual([one?.state, one?.version], ['CreatingNewUrl', 2])
   assert.deepEqual([two?.state, two?.version], ['CreatingNewUrl', 2])
   assert.equal(one?.url, undefined)
-  await until(() => {
-    process.wake()
-    return world.state(id) === 'Complete'
-  }, 'the new URL')
+  await world.complete(id)
   const second = world.store.get(id)
   assert.equal(second?.version, 2)
   assert.notEqual(second?.url?.address, first.url?.address)
   assert.equal(world.calls.filter(call => call === 'store').length, 1)
-  await process.close()
 })
 
 test('CreatingNewUrl → Pending when the file is missing: it is created again', async () => {
-  const world = new World()
-  const process = world.process()
-  const { id } = await world.store.create(wanted, undefined)
-  process.wake()
+  await using world = new World()
+  const { id } = await world.begin()
   await world.reach(id, 'Complete')
   world.files.clear()
   world.time.advance(urlSeconds * 1000)
   await world.store.renewUrl(id)
-  await until(() => {
-    process.wake()
-    return world.state(id) === 'Complete'
-  }, 'the new file')
+  await world.complete(id)
   assert.equal(world.files.size, 1)
-  await process.close()
 })
 
 test('several processes share the work: each export is created once', async () => {
-  const world = new World()
-  const requests = await Promise.all(Array.from({ length: 20 }, () => world.store.create(wanted, undefined)))
-  const processes = [world.process(), world.process(), world.process()]
-  for (const process of processes) process.wake()
+  await using world = new World()
+  const requests = await Promise.all(Array.from({ length: 20 }, () => world.create()))
+  for (let n = 0; n < 3; n++) world.process().wake()
   for (const { id } of requests) await world.reach(id, 'Complete')
   assert.equal(world.calls.filter(call => call === 'store').length, requests.length)
-  for (const process of processes) await process.close()
 })
 
 test('a search that finds records after its export was abandoned releases them', async () => {
-  const world = new World()
-  const { store, time } = world
+  await using world = new World()
   const search = world.hang('records')
-  const { id } = await store.create(wanted, undefined)
-  const runner = world.process()
-  runner.wake()
+  const { id } = await world.begin()
   await until(search.reached, 'the search')
-  time.advance(timeoutMs)
+  world.time.advance(timeoutMs)
   await world.reach(id, 'TimedOut')
   search.release()
   await until(() => world.searchesEnded === 1, 'the end of the search')
   assert.equal(world.files.size, 0)
-  await runner.close()
 })

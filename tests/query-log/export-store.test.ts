@@ -8,16 +8,7 @@ import { systemRandom } from '../../src/base/random.ts'
 import type { ExportRequest } from '../../src/query-log/export-request.ts'
 import { ExportStore, exportStoreLimits, type IdempotencyToken } from '../../src/query-log/export-store.ts'
 import { openMemory } from '../../src/storage/kv/memory.ts'
-import { ManualTime, startMs } from './manual-time.ts'
-
-const wanted = {
-  timeStart: '2026-03-04T00:00:00Z',
-  timeEnd: '2026-03-05T00:00:00Z',
-  from: startMs - 1000,
-  to: startMs + 1000,
-  regionGroup: 'us-std',
-  requester: 'account',
-}
+import { ManualTime, wantedExport } from './manual-time.ts'
 
 function opened() {
   const time = new ManualTime()
@@ -28,22 +19,22 @@ function opened() {
 test('an idempotency token means one request for 24 hours, even when it arrives twice concurrently', async () => {
   const { store, time } = opened()
   const token = { subject: 'account', token: '0f5c0a8e-3b1f-4c47-9d0e-2d2f0f6f2d11' }
-  const many = await Promise.all(Array.from({ length: 10 }, () => store.create(wanted, token)))
+  const many = await Promise.all(Array.from({ length: 10 }, () => store.create(wantedExport, token)))
   assert.equal(new Set(many.map(({ id }) => id)).size, 1)
   const id = many[0]?.id
   time.advance(86_400_000 - 1)
-  assert.equal((await store.create(wanted, token)).id, id)
-  assert.notEqual((await store.create(wanted, { ...token, subject: 'database 7' })).id, id)
+  assert.equal((await store.create(wantedExport, token)).id, id)
+  assert.notEqual((await store.create(wantedExport, { ...token, subject: 'database 7' })).id, id)
   time.advance(1)
-  const later = await store.create(wanted, token)
+  const later = await store.create(wantedExport, token)
   assert.notEqual(later.id, id)
-  assert.equal((await store.create(wanted, token)).id, later.id)
+  assert.equal((await store.create(wantedExport, token)).id, later.id)
 })
 
 test('paging from the newest request is stable while requests arrive', async () => {
   const { store } = opened()
   const ids: string[] = []
-  const add = async () => ids.unshift((await store.create(wanted, undefined)).id)
+  const add = async () => ids.unshift((await store.create(wantedExport, undefined)).id)
   for (let n = 0; n < 7; n++) await add()
   const before = [...ids]
   const seen: string[] = []
@@ -65,13 +56,13 @@ test('paging from the newest request is stable while requests arrive', async () 
 test('old requests and tokens are deleted, unfinished requests are not', async () => {
   const { store, time, kv } = opened()
   const token = { subject: 'account', token: '0f5c0a8e-3b1f-4c47-9d0e-2d2f0f6f2d11' }
-  const old = await store.create(wanted, token)
-  const unfinished = await store.create(wanted, undefined)
+  const old = await store.create(wantedExport, token)
+  const unfinished = await store.create(wantedExport, undefined)
   await store.claim('x', 1e9)
   await store.advance(old.id, 'x', 'Pending')
   await store.advance(old.id, 'x', 'DoesNotExist')
   time.advance(86_400_000)
-  const young = await store.create(wanted, undefined)
+  const young = await store.create(wantedExport, undefined)
   assert.deepEqual(store.finishedBefore(young.createdAt), [old.id])
   for (const { id } of [old, unfinished]) await store.forget(id)
   await store.forgetTokens(micros(time.now()))
@@ -86,7 +77,7 @@ test('old requests and tokens are deleted, unfinished requests are not', async (
 
 test('requesters take turns, however many exports one of them has requested', async () => {
   const { store } = opened()
-  const ask = async (requester: string) => (await store.create({ ...wanted, requester }, undefined)).id
+  const ask = async (requester: string) => (await store.create({ ...wantedExport, requester }, undefined)).id
   const crowd = await Promise.all(Array.from({ length: 6 }, () => ask('database crowd')))
   const others = [await ask('database alone'), await ask('account')]
   const claimed: string[] = []
@@ -102,7 +93,8 @@ test('requesters take turns, however many exports one of them has requested', as
 
 test('each requester has a limited number of waiting exports, and others are not rejected', async () => {
   const { kv, store } = opened()
-  const ask = (requester: string, token?: IdempotencyToken) => store.create({ ...wanted, requester }, token)
+  const ask = (requester: string, token?: IdempotencyToken) =>
+    store.create({ ...wantedExport, requester }, token)
   const token = { subject: 'database crowd', token: '0f5c0a8e-3b1f-4c47-9d0e-2d2f0f6f2d11' }
   const { id } = await ask('database crowd', token)
   const value = Buffer.from('database crowd')
@@ -122,7 +114,7 @@ test('each requester has a limited number of waiting exports, and others are not
 
 test('a list reads a limited number of other callers’ requests at a time', async () => {
   const { kv, store } = opened()
-  const own = await store.create({ ...wanted, requester: 'database alone' }, undefined)
+  const own = await store.create({ ...wantedExport, requester: 'database alone' }, undefined)
   const others = Array.from({ length: exportStoreLimits.logExportsReadMax }, (_, at) => {
     const id = `ffffffff-ffff-7fff-bfff-${String(at).padStart(12, '0')}`
     const request = { ...own, id, requester: 'database crowd' }

@@ -1,7 +1,7 @@
 // A full disk when the service starts: the log begins when there is space, and the service does not wait for it.
 
 import assert from 'node:assert/strict'
-import fs, { existsSync, rmSync, writeFileSync } from 'node:fs'
+import fs, { existsSync, writeFileSync } from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -12,10 +12,12 @@ import { systemClock } from '../../src/base/clock.ts'
 import { systemTimers } from '../../src/base/timers.ts'
 import { livePath } from '../../src/query-log/segment-files.ts'
 import { SegmentWriter } from '../../src/query-log/segment-writer.ts'
-import { temporaryFolder } from '../support/program.ts'
+import { foldersOfFile } from '../support/folder.ts'
+
+const newFolder = foldersOfFile()
 
 test('a writer that starts on a full disk logs that once, and is announced to the others when there is space', async () => {
-  const folder = await temporaryFolder()
+  const folder = newFolder()
   let isFull = true
   const losses: unknown[] = []
   const writer = new SegmentWriter({
@@ -39,13 +41,12 @@ test('a writer that starts on a full disk logs that once, and is announced to th
   await writer.flush()
   assert.deepEqual([losses, existsSync(livePath(folder, 'a1'))], [['full'], true])
   await writer.close()
-  rmSync(folder, { recursive: true })
 })
 
 const wanted = { from: 0, to: 1, database: undefined, requester: 'account' } as never
 
 /** While `isFull()`, the disk of query logs has no space. */
-function withFullDisk(isFull: () => boolean): () => void {
+function withFullDisk(isFull: () => boolean): Disposable {
   const { mkdirSync, statfsSync } = fs
   const isThere = (path: unknown) => isFull() && String(path).includes('query-log')
   fs.mkdirSync = ((path: string, ...rest: []) => {
@@ -57,36 +58,33 @@ function withFullDisk(isFull: () => boolean): () => void {
     return isThere(path) ? Object.assign(found, { bavail: 0 }) : found
   }) as typeof statfsSync
   syncBuiltinESMExports()
-  return () => {
-    Object.assign(fs, { mkdirSync, statfsSync })
-    syncBuiltinESMExports()
+  return {
+    [Symbol.dispose]() {
+      Object.assign(fs, { mkdirSync, statfsSync })
+      syncBuiltinESMExports()
+    },
   }
 }
 
 test('a log whose disk is full at the first start opens with a warning, and accepts requests when there is space', async () => {
-  const data = await temporaryFolder()
+  const data = newFolder()
   let isFull = true
-  const restore = withFullDisk(() => isFull)
+  using _ = withFullDisk(() => isFull)
   const warnings: string[] = []
   const log = { warn: (_: unknown, text: string) => warnings.push(text), error: () => undefined }
   const config = readConfig(new Map(), { TERRARIUM_DATA: data })
-  try {
-    const queryLog = await openQueryLog(config, log as unknown as Logger, () => undefined)
-    const text = 'the disk of the query log is full: no requests are recorded until it has room'
-    assert.deepEqual(warnings, [text])
-    assert.ok(!existsSync(join(data, 'query-log')))
-    await queryLog.waitUntilCurrent()
-    assert.equal(queryLog.expiryOf('a', '/b?expires=1&signature=c'), undefined)
-    await assert.rejects(queryLog.requestExport(wanted, undefined), { code: 'service unavailable' })
-    assert.throws(() => queryLog.find('1'), { code: 'service unavailable' })
-    isFull = false
-    const { id } = await queryLog.requestExport(wanted, undefined)
-    assert.equal(queryLog.find(id)?.id, id)
-    await queryLog.close()
-    assert.ok(existsSync(join(data, 'query-log', 'records')))
-    assert.deepEqual(warnings, [text])
-  } finally {
-    restore()
-    rmSync(data, { recursive: true })
-  }
+  const queryLog = await openQueryLog(config, log as unknown as Logger, () => undefined)
+  const text = 'the disk of the query log is full: no requests are recorded until it has room'
+  assert.deepEqual(warnings, [text])
+  assert.ok(!existsSync(join(data, 'query-log')))
+  await queryLog.waitUntilCurrent()
+  assert.equal(queryLog.expiryOf('a', '/b?expires=1&signature=c'), undefined)
+  await assert.rejects(queryLog.requestExport(wanted, undefined), { code: 'service unavailable' })
+  assert.throws(() => queryLog.find('1'), { code: 'service unavailable' })
+  isFull = false
+  const { id } = await queryLog.requestExport(wanted, undefined)
+  assert.equal(queryLog.find(id)?.id, id)
+  await queryLog.close()
+  assert.ok(existsSync(join(data, 'query-log', 'records')))
+  assert.deepEqual(warnings, [text])
 })

@@ -16,6 +16,16 @@ interface Alarm {
 /** The start time of every test: 2026-03-04 05:06:07.890 UTC, in milliseconds. */
 export const startMs = Date.UTC(2026, 2, 4, 5, 6, 7, 890)
 
+/** A request for an export of the records around {@link startMs}. */
+export const wantedExport = {
+  timeStart: '2026-03-04T00:00:00Z',
+  timeEnd: '2026-03-05T00:00:00Z',
+  from: startMs - 1000,
+  to: startMs + 1000,
+  regionGroup: 'us-std',
+  requester: 'account',
+}
+
 export class ManualTime implements Clock, Timers {
   #ms = startMs
   readonly #alarms = new Set<Alarm>()

@@ -3,7 +3,6 @@
 import assert from 'node:assert/strict'
 import {
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -13,7 +12,6 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { open } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { micros } from '../../src/base/micros.ts'
@@ -28,18 +26,17 @@ import {
 } from '../../src/query-log/segment-files.ts'
 import { matchingRecords, type RecordFilter } from '../../src/query-log/segment-reader.ts'
 import { type SegmentFile, SegmentWriter } from '../../src/query-log/segment-writer.ts'
+import { foldersOfFile } from '../support/folder.ts'
 import { ManualTime, startMs, until } from './manual-time.ts'
 import { LineFormat } from './old-lines.ts'
 import { plainRequest, recorded } from './records.ts'
 
-const folders: string[] = []
-after(() => {
-  for (const folder of folders) rmSync(folder, { recursive: true })
-})
+const writers: SegmentWriter[] = []
+after(() => Promise.all(writers.map(writer => writer.close())))
+const newFolder = foldersOfFile()
 
 function setUp(options: Partial<ConstructorParameters<typeof SegmentWriter>[0]> = {}) {
-  const folder = mkdtempSync(join(tmpdir(), 'terrarium-segments-'))
-  folders.push(folder)
+  const folder = newFolder()
   const time = new ManualTime()
   const losses: number[] = []
   const writer = new SegmentWriter({
@@ -53,6 +50,7 @@ function setUp(options: Partial<ConstructorParameters<typeof SegmentWriter>[0]> 
     onLoss: records => losses.push(records),
     ...options,
   })
+  writers.push(writer)
   const records = new RecordWriter(writer, { '4': version4 })
   const format = new LineFormat('us-std', { '4': version4 })
   let latest = time.now()
@@ -80,13 +78,16 @@ function setUp(options: Partial<ConstructorParameters<typeof SegmentWriter>[0]> 
 /** The paths of databases, whose ids are 1, 2, and so on. */
 const paths = ['app', 'app/child', 'app2', 'other', 'other/app', 'a"b']
 
+const all = { from: startMs - 1e9, to: startMs + 1e9, regionGroup: 'us-std' }
+
 async function found(folder: string, filter: Partial<RecordFilter> = {}): Promise<string[]> {
-  const blocks: Buffer[] = []
-  const all = { from: startMs - 1e9, to: startMs + 1e9, regionGroup: 'us-std' }
-  for await (const block of matchingRecords(folder, { ...all, ...filter })) blocks.push(block)
-  return Buffer.concat(blocks)
-    .toString()
-    .split(/(?<=\n)/)
+  const blocks = await Array.fromAsync(matchingRecords(folder, { ...all, ...filter }))
+  return blocks.join('').split(/(?<=\n)/)
+}
+
+async function firstSegment(folder: string): Promise<string> {
+  const [segment] = await listSegments(folder)
+  return segment?.path as string
 }
 
 test('records are found by time: first inclusive, last exclusive', async () => {
@@ -102,7 +103,6 @@ test('records are found by time: first inclusive, last exclusive', async () => {
   assert.deepEqual(await found(folder, { from: startMs + 11, to: startMs + 31 }), lines.slice(2, 4))
   assert.deepEqual(await found(folder, { from: startMs + 50 }), [''])
   assert.deepEqual(await found(folder, { regionGroup: 'eu-std' }), [''])
-  await writer.close()
 })
 
 test('a database selects its own records and those of its descendants, by whole names', async () => {
@@ -117,7 +117,6 @@ test('a database selects its own records and those of its descendants, by whole 
   assert.deepEqual(await found(folder, { database: '1' }), [own, child])
   assert.deepEqual(await found(folder, { database: '2' }), [child])
   assert.deepEqual(await found(folder, { database: '6' }), [quoted])
-  await writer.close()
 })
 
 test('an incomplete line at the end, after a crash, is skipped; other segments are read', async () => {
@@ -135,18 +134,14 @@ test('of an incomplete block at the end, after a crash, the complete records are
   const { folder, writer, add } = setUp()
   const lines = Array.from({ length: 30 }, (_, n) => add(['app'], `mark ${n}`))
   await writer.close()
-  const [segment] = await listSegments(folder)
-  const path = segment?.path as string
+  const path = await firstSegment(folder)
   const bytes = readFileSync(path)
   let records = lines.length
   for (let end = bytes.length; end >= 0; end--) {
     truncateSync(path, end)
     const left = (await found(folder)).filter(line => line !== '')
     assert.deepEqual(left, lines.slice(0, left.length))
-    assert.ok(
-      left.length === records || left.length === records - 1,
-      `${left.length} records in ${end} bytes`,
-    )
+    assert.ok([records, records - 1].includes(left.length), `${left.length} records in ${end} bytes`)
     records = left.length
   }
   assert.equal(records, 0)
@@ -162,8 +157,7 @@ test('a segment of a later version is rejected, not skipped', async () => {
   const { folder, writer, add } = setUp()
   add(['app'])
   await writer.close()
-  const [segment] = await listSegments(folder)
-  const path = segment?.path as string
+  const path = await firstSegment(folder)
   const later = readFileSync(path, 'latin1').replace('"queryLog":1', '"queryLog":2')
   writeFileSync(path, later, 'latin1')
   await assert.rejects(found(folder), /version 2 of the query log's format; this program knows version 1/)
@@ -174,7 +168,6 @@ test('records larger and smaller than the blocks in which they are read', async 
   const lines = Array.from({ length: 300 }, (_, n) => add(['app'], 'x'.repeat((n * 997) % 20_000)))
   await writer.flush()
   assert.deepEqual(await found(folder), lines)
-  await writer.close()
 })
 
 test('any number of records is delivered in blocks of limited size', async () => {
@@ -186,7 +179,6 @@ test('any number of records is delivered in blocks of limited size', async () =>
   }
   await writer.close()
   let records = 0
-  const all = { from: startMs - 1e9, to: startMs + 1e9, regionGroup: 'us-std' }
   for await (const block of matchingRecords(folder, all)) {
     assert.ok(block.length <= 524_288)
     records += block.toString().split('\n').length - 1
@@ -197,19 +189,15 @@ test('any number of records is delivered in blocks of limited size', async () =>
 /** All records, and the damage that was reported. */
 async function withDamage(folder: string) {
   const told: [string, number][] = []
-  const blocks: Buffer[] = []
-  const all = { from: startMs - 1e9, to: startMs + 1e9, regionGroup: 'us-std' }
-  for await (const block of matchingRecords(folder, all, undefined, (...damage) => told.push(damage)))
-    blocks.push(block)
-  return { lines: Buffer.concat(blocks).toString(), told }
+  const records = matchingRecords(folder, all, undefined, (...damage) => told.push(damage))
+  return { lines: (await Array.fromAsync(records)).join(''), told }
 }
 
 test('lines with any characters in their details are read, and a line without a trail belongs to no database', async () => {
   const { folder, writer, add } = setUp()
   const lines = ['first', 'second', 'third'].map(mark => add(['app'], mark))
   await writer.close()
-  const [segment] = await listSegments(folder)
-  const stored = segment?.path as string
+  const stored = await firstSegment(folder)
   rmSync(stored)
   const facts = JSON.stringify(['key/0/12', 'admin', '', '\u2028\u2029[\r', '/', 0])
   writeFileSync(stored.replace('.log', '.ndjson'), `/1/${facts}${lines[0]}/1/${lines[1]}${lines[2]}`)
@@ -221,8 +209,7 @@ test('lines damaged by a disk are left out, counted and logged', async () => {
   const { folder, writer, add } = setUp()
   const lines = Array.from({ length: 6 }, (_, n) => add(['app'], `mark ${n}`))
   await writer.close()
-  const [segment] = await listSegments(folder)
-  const stored = segment?.path as string
+  const stored = await firstSegment(folder)
   rmSync(stored)
   const path = stored.replace('.log', '.ndjson')
   const damaged = [...lines]
@@ -247,8 +234,7 @@ test('blocks damaged by a disk are left out, counted and logged; no record gets 
     await writer.flush()
   }
   await writer.close()
-  const [segment] = await listSegments(folder)
-  const path = segment?.path as string
+  const path = await firstSegment(folder)
   const bytes = readFileSync(path)
   const starts: number[] = []
   for (let at = bytes.indexOf('TLB\x01'); at >= 0; at = bytes.indexOf('TLB\x01', at + 1)) starts.push(at)
@@ -277,10 +263,9 @@ test('a search without results ends when it is cancelled', async () => {
   const { folder, writer, add } = setUp()
   add(['app'])
   await writer.flush()
-  const filter = { from: startMs - 1e9, to: startMs + 1e9, regionGroup: 'eu-std' }
+  const filter = { ...all, regionGroup: 'eu-std' }
   const records = matchingRecords(folder, filter, AbortSignal.abort(new Error('called off')))
   await assert.rejects(records.next(), { message: 'called off' })
-  await writer.close()
 })
 
 test('a segment is closed when it is full and when it is old', async () => {
@@ -296,16 +281,14 @@ test('a segment is closed when it is full and when it is old', async () => {
   await writer.flush()
   assert.equal((await listSegments(folder)).length, 3)
   assert.equal((await found(folder)).length, 3)
-  await writer.close()
 })
 
 test('records are written within half a second without a request', async () => {
-  const { folder, time, writer, add } = setUp()
+  const { folder, time, add } = setUp()
   add(['app'])
   assert.equal((await listSegments(folder)).length, 0)
   time.advance(500)
   await until(() => readdirSync(folder).some(name => name.endsWith('.log')), 'a flush')
-  await writer.close()
 })
 
 test('times never go back, even when the clock does', async () => {
@@ -313,7 +296,6 @@ test('times never go back, even when the clock does', async () => {
   const first = writer.now()
   time.advance(-5000)
   assert.ok(writer.now() > first)
-  await writer.close()
 })
 
 test('a full disk loses records, not queries: lost records are counted, the others are found', async () => {
@@ -370,10 +352,8 @@ test('after a failed write, all later records can be read, and all others are co
   kept.push(add(['app'], 'second'), add(['app'], 'first'))
   await writer.close()
   assert.deepEqual(await found(folder), kept)
-  assert.equal(
-    losses.reduce((sum, lost) => sum + lost, 0),
-    2,
-  )
+  const lost = losses.reduce((sum, count) => sum + count, 0)
+  assert.equal(lost, 2)
 })
 
 test('memory is limited while a disk does not respond', async () => {
@@ -396,7 +376,6 @@ test('memory is limited while a disk does not respond', async () => {
   await writer.flush()
   assert.equal(losses.length, 1)
   assert.ok((losses[0] as number) > 1000, `${losses[0]} lost`)
-  await writer.close()
 })
 
 /** A folder in which another process has written its records up to `ms`, before those for which a reader waits. */
@@ -435,7 +414,6 @@ for (const [end, act] of Object.entries(ends)) {
       return isOver
     }, 'the other process')
     await waited
-    await writer.close()
   })
 }
 
@@ -460,7 +438,7 @@ test('segments are removed by age, then by size, oldest first; open segments sta
     utimesSync(path, modified, modified)
     return path
   }
-  const open = (await listSegments(folder))[0]?.path as string
+  const open = await firstSegment(folder)
   segment('c1', 31, 100)
   const middle = segment('c2', 20, 5000)
   const young = segment('c3', 10, 5000)
@@ -480,5 +458,4 @@ test('segments are removed by age, then by size, oldest first; open segments sta
   assert.deepEqual(await paths(), [young, open])
   await removeOldSegments(folder, { days: 1, bytes: 1 }, time.now())
   assert.deepEqual(await paths(), [open])
-  await writer.close()
 })

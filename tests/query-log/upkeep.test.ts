@@ -14,7 +14,7 @@ import { Signer } from '../../src/query-log/signing.ts'
 import { openMemory } from '../../src/storage/kv/memory.ts'
 import { eventually } from '../support/eventually.ts'
 import { folderOfFile } from '../support/folder.ts'
-import { ManualTime, startMs } from './manual-time.ts'
+import { ManualTime, startMs, wantedExport } from './manual-time.ts'
 
 const upkeepMs = 60_000
 const dayMs = 86_400_000
@@ -75,17 +75,7 @@ test('a file whose deletion has failed is deleted later', async () => {
     elapsedMs: () => 0,
     onFailure: (_, cause) => failures.push(cause),
   })
-  const { id } = await log.requestExport(
-    {
-      timeStart: '2026-03-04T00:00:00Z',
-      timeEnd: '2026-03-05T00:00:00Z',
-      from: startMs - 1000,
-      to: startMs,
-      regionGroup: 'us-std',
-      requester: 'account',
-    },
-    undefined,
-  )
+  const { id } = await log.requestExport({ ...wantedExport, to: startMs }, undefined)
   // The clock runs about as fast as the disk: an export that waits for the disk does not reach its time limit.
   await eventually('the export has ended', () => {
     time.advance(20)

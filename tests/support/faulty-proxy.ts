@@ -65,6 +65,10 @@ export class FaultyProxy {
     if (!isBlackhole) this.cut()
   }
 
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+
   async close(): Promise<void> {
     this.cut()
     this.#server.close()

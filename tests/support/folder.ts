@@ -12,3 +12,9 @@ export function folderOfFile(): string {
   after(() => rm(folder, { recursive: true, force: true }))
   return folder
 }
+
+/** Returns a function that creates empty folders, which are removed after the file's last test. */
+export function foldersOfFile(): () => string {
+  const parent = folderOfFile()
+  return () => mkdtempSync(join(parent, 'folder-'))
+}

@@ -120,10 +120,31 @@ export class BackedStore {
     })
   }
 
+  /** Commits transactions, and waits until the backup has them. */
+  async commitSettled(numbers: readonly number[]): Promise<Micros[]> {
+    const times = await this.commit(numbers)
+    await this.settled()
+    return times
+  }
+
   async close(): Promise<void> {
     await this.kv.close()
     await this.shipper.stop(5_000)
     await this.#running
+  }
+}
+
+/** A target with some methods replaced. */
+export function withMethods(target: BackupTarget, methods: Partial<BackupTarget>): BackupTarget {
+  return {
+    name: target.name,
+    put: (name, bytes) => target.put(name, bytes),
+    get: name => target.get(name),
+    getTagged: name => target.getTagged(name),
+    putTagged: (name, bytes, tag) => target.putTagged(name, bytes, tag),
+    list: (prefix, after) => target.list(prefix, after),
+    remove: name => target.remove(name),
+    ...methods,
   }
 }
 

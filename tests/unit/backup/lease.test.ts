@@ -14,7 +14,10 @@ import { Lease, readLease, TargetInUseError } from '../../../src/backup/lease.ts
 import { openTarget } from '../../../src/backup/open-target.ts'
 import type { BackupTarget } from '../../../src/backup/target.ts'
 import { systemTimers, type Timers } from '../../../src/base/timers.ts'
-import { temporaryFolder } from '../../support/program.ts'
+import { foldersOfFile } from '../../support/folder.ts'
+import { withMethods } from './backed-store.ts'
+
+const newFolder = foldersOfFile()
 
 /** How the bucket treats the headers of a conditional write. */
 type Conditions = 'observes' | 'ignores' | 'rejects'
@@ -89,7 +92,7 @@ async function newBucketTarget(conditions: Conditions): Promise<BackupTarget> {
 }
 
 const targets = {
-  folder: async () => new FolderTarget(await temporaryFolder()),
+  folder: async () => new FolderTarget(newFolder()),
   bucket: () => newBucketTarget('observes'),
 }
 
@@ -98,18 +101,12 @@ const timers: Timers = { ...systemTimers, after: (_ms, callback) => systemTimers
 
 /** A target that calls `beforeWrite` between the read of a lease and its write. */
 function paused(target: BackupTarget, beforeWrite: () => Promise<unknown>): BackupTarget {
-  return {
-    name: target.name,
-    put: (name, bytes) => target.put(name, bytes),
-    get: name => target.get(name),
-    list: (prefix, start) => target.list(prefix, start),
-    remove: name => target.remove(name),
-    getTagged: name => target.getTagged(name),
+  return withMethods(target, {
     async putTagged(name, bytes, tag) {
       await beforeWrite()
       return target.putTagged(name, bytes, tag)
     },
-  }
+  })
 }
 
 for (const [kind, open] of Object.entries(targets)) {
@@ -179,7 +176,7 @@ test('a renewal whose response is lost succeeds', async () => {
 })
 
 test('a conditional write to a folder ends the write of a process that was killed', async () => {
-  const folder = await temporaryFolder()
+  const folder = newFolder()
   const target = new FolderTarget(folder)
   assert.equal(await target.putTagged('x', Buffer.from('1'), undefined), true)
   const tag = (await target.getTagged('x'))?.tag as string

@@ -10,24 +10,25 @@ import { readLease } from '../../../src/backup/lease.ts'
 import { packObject } from '../../../src/backup/object-format.ts'
 import { type BaseName, baseObject, parsePiece } from '../../../src/backup/object-names.ts'
 import { restoreInto } from '../../../src/backup/restore.ts'
-import { BackupError, type BackupTarget } from '../../../src/backup/target.ts'
+import { BackupError } from '../../../src/backup/target.ts'
 import { checksum } from '../../../src/base/checksum.ts'
 import { systemClock } from '../../../src/base/clock.ts'
 import { micros } from '../../../src/base/micros.ts'
 import { flushedDisk, type LogDisk } from '../../../src/storage/log/segment-files.ts'
 import { formatMicros } from '../../../src/values/time.ts'
 import { eventually } from '../../support/eventually.ts'
-import { temporaryFolder } from '../../support/program.ts'
-import { BackedStore, restoredNumbers } from './backed-store.ts'
+import { foldersOfFile } from '../../support/folder.ts'
+import { BackedStore, restoredNumbers, withMethods } from './backed-store.ts'
+
+const newFolder = foldersOfFile()
 
 const upTo = (count: number) => Array.from({ length: count }, (_, number) => number)
 
 test('each commit of a batch can be restored to', async () => {
-  const [data, folder] = [await temporaryFolder(), await temporaryFolder()]
+  const [data, folder] = [newFolder(), newFolder()]
   const target = new FolderTarget(folder)
   const store = new BackedStore({ data, target })
-  await store.commit(upTo(5))
-  await store.settled()
+  await store.commitSettled(upTo(5))
   const times = [...(await store.commit([5, 6, 7, 8])), ...(await store.commit([9]))]
   await store.close()
   for (const [at, time] of times.entries()) {
@@ -39,19 +40,15 @@ test('each commit of a batch can be restored to', async () => {
 
 /** A folder with a backup of five commits in at least three pieces; the names of its pieces and the times of the commits. */
 async function severalPieces() {
-  const [data, folder] = [await temporaryFolder(), await temporaryFolder()]
+  const [data, folder] = [newFolder(), newFolder()]
   const target = new FolderTarget(folder)
   const store = new BackedStore({ data, target })
-  await store.commit([0])
-  await store.settled()
+  await store.commitSettled([0])
   const times: number[] = []
-  for (const number of [1, 2, 3]) {
-    times.push(...(await store.commit([number])))
-    await store.settled()
-  }
+  for (const number of [1, 2, 3]) times.push(...(await store.commitSettled([number])))
   await store.close()
-  const pieces: string[] = []
-  for await (const name of target.list('log/')) if (Number(parsePiece(name)?.first) > 1) pieces.push(name)
+  const names = await Array.fromAsync(target.list('log/'))
+  const pieces = names.filter(name => Number(parsePiece(name)?.first) > 1)
   assert.equal(pieces.length, 3)
   return { folder, target, pieces, times }
 }
@@ -86,16 +83,14 @@ test('a restore of a state that the newest pieces contain fails if these pieces 
 })
 
 test('a restore fails if the base copies of the newest generation are missing', async () => {
-  const [data, folder, second] = [await temporaryFolder(), await temporaryFolder(), await temporaryFolder()]
+  const [data, folder, second] = [newFolder(), newFolder(), newFolder()]
   const target = new FolderTarget(folder)
   const first = new BackedStore({ data, target })
-  const [early] = await first.commit([0])
-  await first.settled()
+  const [early] = await first.commitSettled([0])
   await first.close()
   await restoreInto(target, await planRestore(target), second)
   const restored = new BackedStore({ data: second, target })
-  const [late] = await restored.commit([1])
-  await restored.settled()
+  const [late] = await restored.commitSettled([1])
   await restored.close()
   assert.deepEqual(await restoredNumbers(target), [0, 1])
   const [, base] = await listBases(target)
@@ -132,14 +127,12 @@ test('a missing part of a base copy, and times outside of the backup, are reject
 })
 
 test('sizes in a hostile backup are checked before anything is read or written', async () => {
-  const [data, folder] = [await temporaryFolder(), await temporaryFolder()]
+  const [data, folder] = [newFolder(), newFolder()]
   const target = new FolderTarget(folder)
   const store = new BackedStore({ data, target })
-  await store.commit(upTo(2))
-  await store.settled()
+  await store.commitSettled(upTo(2))
   // The base copy is complete, so a restore needs the piece of this commit.
-  await store.commit([2])
-  await store.settled()
+  await store.commitSettled([2])
   await store.close()
   const namesOf = (prefix: string) => Array.fromAsync(target.list(prefix))
   const [base = ''] = await namesOf('bases/')
@@ -186,22 +179,19 @@ function declaring(object: Buffer, bytes: number): Buffer {
 }
 
 test('a store that is stopped and started continues its generation; a restored one begins another', async () => {
-  const [data, folder, second] = [await temporaryFolder(), await temporaryFolder(), await temporaryFolder()]
+  const [data, folder, second] = [newFolder(), newFolder(), newFolder()]
   const target = new FolderTarget(folder)
   const first = new BackedStore({ data, target })
-  await first.commit([0])
-  await first.settled()
+  await first.commitSettled([0])
   const [early] = await first.commit([1])
   await first.close()
   const again = new BackedStore({ data, target })
-  const [late] = await again.commit([2])
-  await again.settled()
+  const [late] = await again.commitSettled([2])
   await again.close()
   assert.equal((await listBases(target)).length, 1)
   await restoreInto(target, await planRestore(target, early), second)
   const restored = new BackedStore({ data: second, target })
-  const [other] = await restored.commit([3])
-  await restored.settled()
+  const [other] = await restored.commitSettled([3])
   await restored.close()
   assert.equal((await listBases(target)).length, 2)
   assert.deepEqual(await restoredNumbers(target, late), [0, 1, 2])
@@ -213,7 +203,7 @@ for (const [what, isAppending] of [
   ['that waits before its append', false],
 ] as const)
   test(`a lease does not claim a commit ${what}`, async () => {
-    const target = new FolderTarget(await temporaryFolder())
+    const target = new FolderTarget(newFolder())
     const second = 1_000_000
     let ahead = 0
     const clock = { ...systemClock, now: () => micros(systemClock.now() + ahead) }
@@ -230,9 +220,8 @@ for (const [what, isAppending] of [
         return flushedDisk.write(...words)
       },
     }
-    const store = new BackedStore({ data: await temporaryFolder(), target, disk, clock })
-    await store.commit([0])
-    await store.settled()
+    const store = new BackedStore({ data: newFolder(), target, disk, clock })
+    await store.commitSettled([0])
     ahead = 10 * second
     const idle = clock.now()
     store.sendWatermark()
@@ -252,10 +241,9 @@ for (const [what, isAppending] of [
   })
 
 test('a lease reaches the present although commits never pause', async () => {
-  const target = new FolderTarget(await temporaryFolder())
-  const store = new BackedStore({ data: await temporaryFolder(), target })
-  await store.commit([0])
-  await store.settled()
+  const target = new FolderTarget(newFolder())
+  const store = new BackedStore({ data: newFolder(), target })
+  await store.commitSettled([0])
   let waiting = store.announce()
   for (let number = 1; number <= 20; number++) {
     const next = store.announce()
@@ -271,12 +259,11 @@ test('a lease reaches the present although commits never pause', async () => {
 })
 
 test('the backup of another store is rejected, and the target stays as it is', async () => {
-  const target = new FolderTarget(await temporaryFolder())
-  const own = new BackedStore({ data: await temporaryFolder(), target })
-  await own.commit([0])
-  await own.settled()
+  const target = new FolderTarget(newFolder())
+  const own = new BackedStore({ data: newFolder(), target })
+  await own.commitSettled([0])
   await own.close()
-  const stranger = new BackedStore({ data: await temporaryFolder(), target })
+  const stranger = new BackedStore({ data: newFolder(), target })
   await stranger.commit([7])
   await eventually('the other store is rejected', () =>
     /contains the backup of another store/.test(stranger.status?.reason ?? ''),
@@ -286,37 +273,25 @@ test('the backup of another store is rejected, and the target stays as it is', a
 })
 
 test('records beyond the limit are dropped, and a new base copy follows when the target works again', async () => {
-  const folder = await temporaryFolder()
+  const folder = newFolder()
   const inner = new FolderTarget(folder)
   let isBroken = false
-  const reject = () => {
-    if (isBroken) throw new BackupError('the target is away')
-  }
-  const target: BackupTarget = {
-    name: inner.name,
+  const target = withMethods(inner, {
     put: async (name, bytes) => {
-      reject()
+      if (isBroken) throw new BackupError('the target is away')
       await inner.put(name, bytes)
     },
-    get: name => inner.get(name),
-    getTagged: name => inner.getTagged(name),
-    putTagged: (name, bytes, tag) => inner.putTagged(name, bytes, tag),
-    list: (prefix, after) => inner.list(prefix, after),
-    remove: name => inner.remove(name),
-  }
-  const store = new BackedStore({ data: await temporaryFolder(), target, waitingBytesMax: 2_000 })
-  await store.commit([0])
-  await store.settled()
-  const [early] = await store.commit([1])
-  await store.settled()
+  })
+  const store = new BackedStore({ data: newFolder(), target, waitingBytesMax: 2_000 })
+  await store.commitSettled([0])
+  const [early] = await store.commitSettled([1])
   isBroken = true
   for (let number = 2; number <= 40; number++) await store.commit([number])
   await eventually('records are given up', () => (store.status?.dropped_bytes ?? 0) > 0)
   isBroken = false
   await eventually('a base copy follows the gap', async () => (await listBases(inner)).length > 1)
   await eventually('nothing waits', () => store.status?.waiting_bytes === 0)
-  const [late] = await store.commit([41])
-  await store.settled()
+  const [late] = await store.commitSettled([41])
   await store.close()
   assert.deepEqual(await restoredNumbers(inner, early), [0, 1])
   assert.deepEqual(await restoredNumbers(inner, late), upTo(42))
@@ -324,15 +299,11 @@ test('records beyond the limit are dropped, and a new base copy follows when the
 
 test('a deleted piece, base copy or part is replaced by a new base copy while the service runs', async () => {
   for (const kind of ['log', 'bases', 'parts']) {
-    const [data, folder] = [await temporaryFolder(), await temporaryFolder()]
+    const [data, folder] = [newFolder(), newFolder()]
     const target = new FolderTarget(folder)
     const store = new BackedStore({ data, target, maintainEveryMs: 0 })
-    for (const number of [0, 1, 2]) {
-      await store.commit([number])
-      await store.settled()
-    }
-    const names: string[] = []
-    for await (const name of target.list(`${kind}/`)) names.push(name)
+    for (const number of [0, 1, 2]) await store.commitSettled([number])
+    const names = await Array.fromAsync(target.list(`${kind}/`))
     const missing = kind === 'log' ? names.at(-2) : names.at(-1)
     rmSync(join(folder, missing as string))
     let numbers: number[] = []

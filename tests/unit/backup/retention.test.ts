@@ -16,7 +16,10 @@ import {
 } from '../../../src/backup/object-names.ts'
 import type { BackupTarget } from '../../../src/backup/target.ts'
 import { micros } from '../../../src/base/micros.ts'
-import { temporaryFolder } from '../../support/program.ts'
+import { foldersOfFile } from '../../support/folder.ts'
+import { withMethods } from './backed-store.ts'
+
+const newFolder = foldersOfFile()
 
 const hour = 3_600_000_000
 const day = 24 * hour
@@ -59,24 +62,18 @@ test('a clock that leaps a year removes a day of history at most', () => {
 /** A target that fails after `allowed` removals. */
 function failing(inner: BackupTarget, allowed: number): BackupTarget {
   let left = allowed
-  return {
-    name: inner.name,
-    put: (name, bytes) => inner.put(name, bytes),
-    get: name => inner.get(name),
-    getTagged: name => inner.getTagged(name),
-    putTagged: (name, bytes, tag) => inner.putTagged(name, bytes, tag),
-    list: (prefix, after) => inner.list(prefix, after),
+  return withMethods(inner, {
     remove: async name => {
       if (left-- === 0) throw new Error('killed')
       await inner.remove(name)
     },
-  }
+  })
 }
 
 test('a removal that is interrupted anywhere leaves whole base copies, and the next one completes it', async () => {
   const hours = [0, 1, 2, 3]
   for (let allowed = 0; allowed < 9; allowed++) {
-    const target = new FolderTarget(await temporaryFolder())
+    const target = new FolderTarget(newFolder())
     const bases = hours.map(each => baseAt(start + each * hour))
     const bytes = Buffer.from('x')
     for (const base of bases) {
@@ -102,11 +99,7 @@ test('a removal that is interrupted anywhere leaves whole base copies, and the n
   }
 })
 
-async function names(target: BackupTarget): Promise<string[]> {
-  const found: string[] = []
-  for await (const name of target.list('')) found.push(name)
-  return found
-}
+const names = (target: BackupTarget) => Array.fromAsync(target.list(''))
 
 /** Timers that pass at once; `onWait` is called before. */
 const instant = (onWait: () => Promise<void>) => ({
@@ -118,7 +111,7 @@ const instant = (onWait: () => Promise<void>) => ({
 })
 
 test('a second service does not take the lease of one that renews it, and takes that of one that does not', async () => {
-  const target = new FolderTarget(await temporaryFolder())
+  const target = new FolderTarget(newFolder())
   const first = new Lease({ target })
   await first.acquire()
   const rival = new Lease({ target, timers: instant(() => first.renew({ until: 0 })) })
@@ -133,7 +126,7 @@ test('a second service does not take the lease of one that renews it, and takes 
 })
 
 test('a lease that was given back is taken at once', async () => {
-  const target = new FolderTarget(await temporaryFolder())
+  const target = new FolderTarget(newFolder())
   const first = new Lease({ target })
   await first.acquire()
   await first.release({ until: 0 })

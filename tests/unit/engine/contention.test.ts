@@ -42,24 +42,23 @@ async function engineTaking(micros: number) {
     )
   const all = (count: number, retriesMax?: number) =>
     Promise.all(Array.from({ length: count }, () => send(retriesMax)))
-  return { engine, n, all }
+  return Object.assign(engine, { n, all })
 }
 
 test('all short increments of one document commit', async () => {
-  const { all, engine, n } = await engineTaking(0)
-  const answers = await all(2000)
+  await using engine = await engineTaking(0)
+  const answers = await engine.all(2000)
   assert.ok(answers.every(({ status }) => status === 200))
-  assert.equal(await engine.query(n), 2000)
+  assert.equal(await engine.query(engine.n), 2000)
   for (const { body, txnTime } of answers) assert.equal(JSON.parse(body).resource.ts, txnTime)
   const retries = answers.map(({ metrics }) => metrics?.txnRetries)
   assert.deepEqual(new Set(retries), new Set([0, 1]))
   assert.equal(retries.filter(count => count === 0).length, 1)
-  await engine.close()
 })
 
 test('long queries are retried as often as their client allows, and the response has the number of retries', async () => {
-  const { all, engine, n } = await engineTaking(50_000)
-  const answers = await all(6, 4)
+  await using engine = await engineTaking(50_000)
+  const answers = await engine.all(6, 4)
   assert.deepEqual(
     answers.map(({ status }) => status),
     [200, 200, 200, 200, 200, 409],
@@ -76,25 +75,22 @@ test('long queries are retried as often as their client allows, and the response
       },
     ],
   })
-  assert.equal(await engine.query(n), 5)
-  await engine.close()
+  assert.equal(await engine.query(engine.n), 5)
 })
 
 test('without a limit the last retry runs without concurrent commits', async () => {
-  const { all, engine, n } = await engineTaking(50_000)
+  await using engine = await engineTaking(50_000)
   assert.deepEqual(
-    (await all(6)).map(({ status }) => status),
+    (await engine.all(6)).map(({ status }) => status),
     [200, 200, 200, 200, 200, 200],
   )
-  assert.equal(await engine.query(n), 6)
-  await engine.close()
+  assert.equal(await engine.query(engine.n), 6)
 })
 
 test('a header sets the limit', async () => {
-  const { all, engine } = await engineTaking(50_000)
+  await using engine = await engineTaking(50_000)
   assert.deepEqual(
-    (await all(3, 0)).map(({ status }) => status),
+    (await engine.all(3, 0)).map(({ status }) => status),
     [200, 409, 409],
   )
-  await engine.close()
 })

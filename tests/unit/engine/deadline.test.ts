@@ -25,23 +25,20 @@ test('a query past its deadline fails before its wait ends', async () => {
     },
   }
   const environment = { clock: systemClock, random: systemRandom, timers }
-  const { query, send, close } = openTestEngine({ environment })
-  try {
-    await query({ create_collection: { object: { name: 'users' } } })
-    const credentials = { object: { password: 'secret' } }
-    const user = { create: { collection: 'users' }, params: { object: { credentials } } }
-    const { ref } = (await query(user)) as { ref: object }
-    const login = { login: ref, params: { object: { password: 'secret' } } }
-    const before = cancelled
-    assert.equal((await send(login)).status, 201)
-    assert.ok(cancelled > before, 'no timer is left behind')
-    isOver = true
-    const { status, body } = await send(login)
-    assert.equal(status, 503)
-    assert.deepEqual(JSON.parse(body), { errors: [{ code: 'time out', description: 'Read timed out.' }] })
-  } finally {
-    await close()
-  }
+  await using engine = openTestEngine({ environment })
+  const { query, send } = engine
+  await query({ create_collection: { object: { name: 'users' } } })
+  const credentials = { object: { password: 'secret' } }
+  const user = { create: { collection: 'users' }, params: { object: { credentials } } }
+  const { ref } = (await query(user)) as { ref: object }
+  const login = { login: ref, params: { object: { password: 'secret' } } }
+  const before = cancelled
+  assert.equal((await send(login)).status, 201)
+  assert.ok(cancelled > before, 'no timer is left behind')
+  isOver = true
+  const { status, body } = await send(login)
+  assert.equal(status, 503)
+  assert.deepEqual(JSON.parse(body), { errors: [{ code: 'time out', description: 'Read timed out.' }] })
 })
 
 /** An engine whose clock advances at each reading and during each commit, by the steps that the test sets. */
@@ -66,50 +63,47 @@ function slowEngine() {
     },
   }
   const environment = { clock, random: systemRandom, timers: systemTimers }
-  const { engine, close, query } = openTestEngine({ kv, environment })
+  const opened = openTestEngine({ kv, environment })
   const ask = async (language: '4' | '10', body: object) => {
     const request = { authorization: 'Bearer the-root-secret-of-a-test', language, dialect: language }
-    const response = await engine.query({ ...request, body: JSON.stringify(body), timeoutMs: 1 }, undefined)
+    const response = await opened.engine.query(
+      { ...request, body: JSON.stringify(body), timeoutMs: 1 },
+      undefined,
+    )
     return { status: response.status, body: JSON.parse(response.body) }
   }
-  return { pace, ask, query, close }
+  return Object.assign(opened, { pace, ask })
 }
 
 test('a short query that exceeds its timeout fails in both languages, and writes nothing', async () => {
-  const { ask, close, pace, query } = slowEngine()
-  try {
-    await query({ create_collection: { object: { name: 'Jar' } } })
-    pace.lookMs = 2
-    const late = { errors: [{ code: 'time out', description: 'Read timed out (Query eval has timed out.)' }] }
-    for (const short of [{ add: [1, 1] }, { create: { collection: 'Jar' } }, { abort: 'failed' }]) {
-      assert.deepEqual(await ask('4', short), { status: 503, body: late })
-    }
-    for (const short of ['1 + 1', 'Jar.create({})', 'abort(1)', 'Jar.all().paginate()', '1 +']) {
-      const { body, status } = await ask('10', { query: short })
-      assert.deepEqual([status, body.error.code], [440, 'time_out'], short)
-      assert.match(
-        body.error.message,
-        /^Client set aggressive deadline: query needs \d+, timed out within \d+$/,
-      )
-    }
-    pace.lookMs = 0
-    assert.deepEqual((await ask('10', { query: 'Jar.all().count()' })).body.data, 0)
-  } finally {
-    await close()
+  await using engine = slowEngine()
+  const { ask, pace, query } = engine
+  await query({ create_collection: { object: { name: 'Jar' } } })
+  pace.lookMs = 2
+  const late = { errors: [{ code: 'time out', description: 'Read timed out (Query eval has timed out.)' }] }
+  for (const short of [{ add: [1, 1] }, { create: { collection: 'Jar' } }, { abort: 'failed' }]) {
+    assert.deepEqual(await ask('4', short), { status: 503, body: late })
   }
+  for (const short of ['1 + 1', 'Jar.create({})', 'abort(1)', 'Jar.all().paginate()', '1 +']) {
+    const { body, status } = await ask('10', { query: short })
+    assert.deepEqual([status, body.error.code], [440, 'time_out'], short)
+    assert.match(
+      body.error.message,
+      /^Client set aggressive deadline: query needs \d+, timed out within \d+$/,
+    )
+  }
+  pace.lookMs = 0
+  assert.deepEqual((await ask('10', { query: 'Jar.all().count()' })).body.data, 0)
 })
 
 test('a commit under way at the deadline is reported with its outcome', async () => {
-  const { ask, close, pace, query } = slowEngine()
-  try {
-    await query({ create_collection: { object: { name: 'Jar' } } })
-    // The first document reserves ids in a commit of its own.
-    await query({ create: { collection: 'Jar' } })
-    pace.commitMs = 60_000
-    assert.equal((await ask('4', { create: { collection: 'Jar' } })).status, 201)
-    assert.equal((await ask('10', { query: 'Jar.create({})' })).status, 200)
-    assert.deepEqual((await ask('10', { query: 'Jar.all().count()' })).body.data, 3)
-  } finally {
-    await close()
-  }
+  await using engine = slowEngine()
+  const { ask, pace, query } = engine
+  await query({ create_collection: { object: { name: 'Jar' } } })
+  // The first document reserves ids in a commit of its own.
+  await query({ create: { collection: 'Jar' } })
+  pace.commitMs = 60_000
+  assert.equal((await ask('4', { create: { collection: 'Jar' } })).status, 201)
+  assert.equal((await ask('10', { query: 'Jar.create({})' })).status, 200)
+  assert.deepEqual((await ask('10', { query: 'Jar.all().count()' })).body.data, 3)
 })
