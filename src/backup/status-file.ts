@@ -9,7 +9,10 @@ import type { BackupStatus } from './backup-status.ts'
 
 interface StatusFile extends BackupStatus {
   readonly pid: number
-  /** The mark distinguishes the process from later processes with the same pid; null if the system has no such mark. */
+  /**
+   * A mark that distinguishes the process from later processes with the same pid; null if the system has no such mark.
+   * The format of the file fixes the name of this key.
+   */
   readonly process: string | null
 }
 

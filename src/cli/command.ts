@@ -10,7 +10,7 @@ import {
 } from '../app/config/settings.ts'
 import { reasonOf } from '../base/system-reasons.ts'
 
-/** Belongs to a command, not to the settings of the service. */
+/** A flag that only commands have. The settings of the service are further flags, for some commands. */
 export type Option = Setting & {
   /** The command receives the values of all repetitions. */
   readonly multiple?: true
@@ -23,8 +23,8 @@ export type Option = Setting & {
 /** Options by name; `dryRun` is the flag `--dry-run`. */
 export type Options = Readonly<Record<string, Option>>
 
-/** An argument that is not a flag. */
-export interface Positional {
+/** Declares an operand: an argument that is neither a flag nor the value of a flag. */
+export interface Operand {
   /** Placeholder, such as `FOLDER`. */
   readonly name: string
   readonly doc: string
@@ -51,7 +51,7 @@ interface Declaration<O extends Options> {
   readonly summary: string
   /** Paragraphs for `--help` after the summary. */
   readonly description?: readonly string[]
-  readonly operands?: readonly Positional[]
+  readonly operands?: readonly Operand[]
   readonly options?: O
   /** Settings in the order of `--help`. */
   readonly settings?: readonly SettingName[]

@@ -2,7 +2,7 @@
 
 import { flagOf, variableOf } from '../app/config/read-config.ts'
 import { initialOf, placeholderOf, type Setting, settings } from '../app/config/settings.ts'
-import type { Command, Option, Positional } from './command.ts'
+import type { Command, Operand, Option } from './command.ts'
 
 const columns = 100
 
@@ -97,7 +97,7 @@ export function optionText(name: string, option: Option): string {
   return [option.doc, ...choicesOf(option), ...repeated, ...variable, ...initial].join(' ')
 }
 
-function operandText({ name, optional, multiple }: Positional): string {
+function operandText({ name, optional, multiple }: Operand): string {
   const text = multiple ? `${name}…` : name
   return optional ? `[${text}]` : text
 }

@@ -7,7 +7,7 @@ import { parseDate } from '../values/date.ts'
 import { parseTime } from '../values/time.ts'
 import { parseUuid } from '../values/uuid.ts'
 import { type Json, Time, type Value } from '../values/value.ts'
-import { excerptOf } from './formats/notation.ts'
+import { excerptOf } from './formats/special-forms.ts'
 import { BadRecord, TransferError } from './record.ts'
 import { documentReference, readId } from './references.ts'
 

@@ -13,7 +13,10 @@ import type { Micros } from '../../values/value.ts'
 const tailerLimits = {
   /** Maximum number of transactions that are handled in one turn of the event loop; own limit. */
   streamTransactionsPerTurn: 64,
-  /** Number of events after which a turn of the event loop ends; own limit. */
+  /**
+   * Number of events after which a turn of the event loop ends: for each transaction, the events of the stream that gets
+   * most. Also the number of changes of documents after which a read of the change log ends; own limit.
+   */
   streamEventsPerTurn: 1024,
 } as const
 
@@ -68,18 +71,18 @@ export class Tailer {
   readonly #options: TailerOptions
   /** Time of the last handled transaction. */
   #handledTo: Micros = epoch
-  #waiting = firstTry()
+  #nextTry = firstTry()
   /**
-   * Read but not handled. Cached, so that a large transaction is decoded only once, even if handling it takes several
-   * turns.
+   * Transactions that are read but not handled. Cached, so that a large transaction is decoded only once, even if
+   * handling it takes several turns.
    */
   #ahead: readonly CommittedTransaction[] = []
   /** Sends the remaining events of the last handled transaction. */
   #handOut: TransactionEvents['handOut'] | undefined
   /** Undefined while the tailer is stopped. */
   #unwatch: (() => void) | undefined
-  /** A turn is running or scheduled. */
-  #isBusy = false
+  /** True while a turn is scheduled, or while the tailer waits for the result of a {@link Pending}. */
+  #isScheduled = false
   /** Incremented at each start and stop. A callback does nothing if the number has changed since its creation. */
   #run = 0
 
@@ -95,9 +98,9 @@ export class Tailer {
   start(after: Micros): void {
     this.#handledTo = after
     this.#ahead = []
-    this.#waiting = firstTry()
+    this.#nextTry = firstTry()
     this.#handOut = undefined
-    this.#isBusy = false
+    this.#isScheduled = false
     this.#run++
     this.#unwatch = this.#options.store.watch(() => this.#schedule())
     // The watch reports no commits from before its start, so the first turn must not wait for a report.
@@ -111,8 +114,8 @@ export class Tailer {
   }
 
   #schedule(): void {
-    if (this.#isBusy) return
-    this.#isBusy = true
+    if (this.#isScheduled) return
+    this.#isScheduled = true
     const run = this.#run
     setImmediate(() => {
       if (run === this.#run) this.#turn()
@@ -121,7 +124,7 @@ export class Tailer {
 
   /** Handles some transactions, then lets other work run. */
   #turn(): void {
-    this.#isBusy = false
+    this.#isScheduled = false
     try {
       if (this.#sendMore()) {
         this.#schedule()
@@ -137,7 +140,7 @@ export class Tailer {
     }
   }
 
-  /** Returns whether there may be further transactions to read. */
+  /** Returns whether another turn is needed, because there may be further transactions or events. */
   #readOn(transaction: Transaction): boolean {
     const { clock, handle, store } = this.#options
     const { streamEventsPerTurn, streamTransactionsPerTurn } = tailerLimits
@@ -149,11 +152,11 @@ export class Tailer {
     const isTurnOver = () => clock.elapsedMs() >= endMs
     let events = 0
     for (let next = this.#ahead[0]; next !== undefined; next = this.#ahead[0]) {
-      this.#waiting.memo.begin()
-      const handled = handle(next, transaction, { ...this.#waiting, isTurnOver })
+      this.#nextTry.memo.begin()
+      const handled = handle(next, transaction, { ...this.#nextTry, isTurnOver })
       this.#handledTo = next.time
       this.#ahead = this.#ahead.slice(1)
-      this.#waiting = firstTry()
+      this.#nextTry = firstTry()
       this.#handOut = handled.handOut
       const hasMore = this.#sendMore()
       if (run !== this.#run) return false
@@ -173,7 +176,7 @@ export class Tailer {
   }
 
   #waitFor(pending: Pending): void {
-    this.#isBusy = true
+    this.#isScheduled = true
     const run = this.#run
     const { timers } = this.#options
     let isOver = false
@@ -181,11 +184,11 @@ export class Tailer {
       cancel()
       if (run !== this.#run || isOver) return
       isOver = true
-      this.#waiting = { memo: this.#waiting.memo, mayWait }
+      this.#nextTry = { memo: this.#nextTry.memo, mayWait }
       this.#turn()
     }
     const cancel = timers.after(limits.streamBatchMs, () => goOn(false))
-    this.#waiting.memo.resolve(pending).then(
+    this.#nextTry.memo.resolve(pending).then(
       () => goOn(true),
       () => goOn(false),
     )

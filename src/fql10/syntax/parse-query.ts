@@ -82,3 +82,10 @@ function expectedText(names: readonly string[]): Message {
   if (others.length === 0) return msg`Expected ${own(first)} or ${own(last)}`
   return msg`Expected ${own([first, ...others].join(', '))}, or ${own(last)}`
 }
+
+/** Parses a query. Removes the block around a single expression. Throws a QueryFailure for invalid text. */
+export function parseQueryNode(source: Source): Node {
+  const { body } = parseQuery(source, [])
+  const [only, ...others] = body.kind === 'block' ? body.statements : []
+  return only !== undefined && others.length === 0 && only.kind !== 'let' ? only : body
+}

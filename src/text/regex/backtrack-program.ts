@@ -24,8 +24,8 @@ export const op = {
   /** Sets the iteration count in register `a` to 1. */
   count: 7,
   /**
-   * Ends an iteration of the loop whose body begins at `target`. Register `a` contains the iteration count, and
-   * register `b` the start of the iteration, whose text becomes that of `group` if it is greater than 0.
+   * Ends an iteration of a loop. The body of the loop begins at `target`. Register `a` contains the number of iterations,
+   * and register `b` the start of this iteration. If `group` is greater than 0, the group gets the text of the iteration.
    */
   loop: 8,
   /** Removes alternatives until the stack has the height in register `a`, stored by `enter`. */
@@ -232,7 +232,10 @@ class Compiler {
     skipping.target = this.#here
   }
 
-  /** `group` is undefined if the body can match in several ways; otherwise the group that the loop stores, or 0. */
+  /**
+   * `group` is undefined if the body can match in several ways. If it can match in only one way, or if an atomic group
+   * permits only its first match, `group` is the capturing group that the loop stores, or 0 if the loop stores none.
+   */
   #loop({ least, manner, most }: RepeatNode, body: () => void, group?: number): void {
     const reluctant = manner === 'reluctant'
     const count = this.registers++

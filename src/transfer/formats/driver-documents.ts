@@ -13,7 +13,7 @@ import {
 import { memberOf, nativeOf } from '../references.ts'
 import { driverReference, driverValue } from './driver-values.ts'
 import type { ElementContext, ReadElement } from './format.ts'
-import { excerptOf } from './notation.ts'
+import { excerptOf } from './special-forms.ts'
 
 export const readDriver: ReadElement = (element, context) => {
   if (!(element instanceof Map)) throw new BadRecord('no object')

@@ -17,16 +17,23 @@ import {
 } from '../../values/value.ts'
 import { BadRecord } from '../record.ts'
 import { nativeCollection, readId, schemaReference } from '../references.ts'
-import { type Notation, readFields, readTextTag, readValue, type TextTags, tagOf } from './notation.ts'
+import {
+  readFields,
+  readTextTag,
+  readValue,
+  type SpecialFormReader,
+  type TextTags,
+  tagOf,
+} from './special-forms.ts'
 
 /** Throws {@link BadRecord} for invalid tags. */
 export function driverValue(json: Json, path: string): Value {
-  return readValue(json, path, driverNotation)
+  return readValue(json, path, readDriverForm)
 }
 
 /** A field may have any name, even the name of a tag. */
 export function driverFields(json: ReadonlyMap<string, Json>): ObjectValue {
-  return readFields(json, '', driverNotation)
+  return readFields(json, '', readDriverForm)
 }
 
 /** Tags with a text as content. */
@@ -37,14 +44,14 @@ export const textTags: TextTags = {
   '@uuid': ['UUID', parseUuid],
 }
 
-const driverNotation: Notation = (json, path) => {
+const readDriverForm: SpecialFormReader = (json, path) => {
   const [tag, content] = tagOf(json) ?? []
   if (tag === undefined || content === undefined) return undefined
   switch (tag) {
     case '@ref':
       return driverReference(content)
     case '@obj':
-      return content instanceof Map ? readFields(content, path, driverNotation) : undefined
+      return content instanceof Map ? readFields(content, path, readDriverForm) : undefined
     case '@query':
       return driverLambda(content)
     case '@set':
@@ -55,7 +62,7 @@ const driverNotation: Notation = (json, path) => {
   }
 }
 
-/** Reads the content of `@ref`. */
+/** Reads the content of `@ref`, or a reference with the tag. */
 export function driverReference(json: Json): UnresolvedRef {
   if (typeof json === 'string') return pathReference(json)
   if (!(json instanceof Map)) throw badReference(json)
@@ -92,7 +99,7 @@ function inCollection(id: string, collection: UnresolvedRef): UnresolvedRef {
 
 /**
  * Adds the database (`scope`) to a reference into another database. The store cannot contain such references, so the
- * report of the import lists them.
+ * report of the import lists them. References of drivers have no targets of the types `native` and `key`.
  */
 function scoped({ target }: UnresolvedRef, scope: UnresolvedRef): UnresolvedRef {
   if (target.type === 'document')
@@ -102,7 +109,7 @@ function scoped({ target }: UnresolvedRef, scope: UnresolvedRef): UnresolvedRef 
     : new UnresolvedRef({ ...target, scope })
 }
 
-/** The oldest API version: `classes/users/1`, `indexes/by_email`, `credentials/7`. */
+/** Reads a reference of the oldest API version: `classes/users/1`, `indexes/by_email`, `credentials/7`. */
 function pathReference(path: string): UnresolvedRef {
   const [first = '', name, id, ...rest] = path.split('/')
   const known = nativeNamed(first)
@@ -123,12 +130,15 @@ function driverLambda(json: Json): Value {
   const isNames = Array.isArray(lambda) && lambda.every(name => typeof name === 'string')
   if (typeof lambda !== 'string' && !isNames) throw new BadRecord('a @query with invalid parameters')
   const parameters = lambda as string | readonly string[]
-  const body = readValue(expr as Json, '', codeNotation)
+  const body = readValue(expr as Json, '', readCodeForm)
   return new Lambda(typeof version === 'string' ? version : '4', parameters, body)
 }
 
-/** Does not convert expressions in a lambda, and the tags `@obj`, `@query` and `@set`. */
-const codeNotation: Notation = (json, path) => {
+/**
+ * Reads the special forms in the body of a lambda. The body is an expression, in which objects with the tags `@obj`,
+ * `@query` or `@set` remain unchanged.
+ */
+const readCodeForm: SpecialFormReader = (json, path) => {
   const [tag] = tagOf(json) ?? []
-  return tag === '@obj' || tag === '@query' || tag === '@set' ? undefined : driverNotation(json, path)
+  return tag === '@obj' || tag === '@query' || tag === '@set' ? undefined : readDriverForm(json, path)
 }

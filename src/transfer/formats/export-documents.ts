@@ -8,28 +8,35 @@ import { isObject, type Json, type ObjectValue, type Time, type Value } from '..
 import { convert } from '../field-types.ts'
 import { BadRecord, credentialsName, type SourceDocument } from '../record.ts'
 import { readId, schemaReference } from '../references.ts'
-import { namedReference, plainNotation, taggedNotation } from './export-values.ts'
+import { namedReference, plainFormReader, taggedFormReader } from './export-values.ts'
 import type { ElementContext, ReadElement } from './format.ts'
-import { excerptOf, faultOfId, type Notation, readFields, readValue, tagOf } from './notation.ts'
+import {
+  excerptOf,
+  faultOfId,
+  readFields,
+  readValue,
+  type SpecialFormReader,
+  tagOf,
+} from './special-forms.ts'
 
 /** `{"id":"101","coll":{"@mod":"Product"},"ts":{"@time":…},…}`. */
 export const readTagged: ReadElement = (element, context) =>
-  readDocument(element, context, '@mod', taggedNotation)
+  readDocument(element, context, '@mod', taggedFormReader)
 
 /** `{"id":"101","coll":"Product","ts":"…",…}`. */
 export const readSimple: ReadElement = (element, context) =>
-  readDocument(element, context, undefined, plainNotation)
+  readDocument(element, context, undefined, plainFormReader)
 
 /** `{"coll":{"name":"Product"},"id":…}`. */
 export const readDriver10: ReadElement = (element, context) =>
-  readDocument(element, context, 'name', driver10Notation)
+  readDocument(element, context, 'name', driver10FormReader)
 
 /** `member`: of `coll`, with the collection's name. If undefined, `coll` itself is the name. */
 function readDocument(
   element: Json,
   context: ElementContext,
   member: '@mod' | 'name' | undefined,
-  notationOf: (context: ElementContext) => Notation,
+  formReaderOf: (context: ElementContext) => SpecialFormReader,
 ): SourceDocument {
   if (!(element instanceof Map)) throw new BadRecord('no object')
   const coll = element.get('coll')
@@ -51,8 +58,8 @@ function readDocument(
     fields:
       collection === credentialsName
         ? // The field `document` of credentials is always a reference.
-          credentials(element, notationOf({ ...inner, isCollection: () => true }))
-        : fieldsOf(element, notationOf(inner)),
+          credentials(element, formReaderOf({ ...inner, isCollection: () => true }))
+        : fieldsOf(element, formReaderOf(inner)),
   }
 }
 
@@ -62,25 +69,25 @@ function readDocument(
  */
 const metadataMembers = new Set(['id', 'coll', 'ts', 'ttl', 'data', '@version'])
 
-function fieldsOf(element: ReadonlyMap<string, Json>, notation: Notation): ObjectValue {
+function fieldsOf(element: ReadonlyMap<string, Json>, readSpecial: SpecialFormReader): ObjectValue {
   const data = new Map<string, Value>()
   for (const [name, json] of element)
-    if (!metadataMembers.has(name)) data.set(name, readValue(json, name, notation))
+    if (!metadataMembers.has(name)) data.set(name, readValue(json, name, readSpecial))
   // Fields with reserved names are in `data`.
   const given = element.get('data')
   const more = tagOf(given)?.[0] === '@object' ? tagOf(given)?.[1] : (given ?? new Map<string, Json>())
   if (!(more instanceof Map)) throw new BadRecord('its `data` is not an object')
-  for (const [name, value] of readFields(more, '', notation)) data.set(name, value)
+  for (const [name, value] of readFields(more, '', readSpecial)) data.set(name, value)
   return withTtl(element, data.size > 0 ? [['data', data]] : [])
 }
 
 /** Reads password hashes. Version 10 calls the field `instance` `document`. */
-function credentials(element: ReadonlyMap<string, Json>, notation: Notation): ObjectValue {
+function credentials(element: ReadonlyMap<string, Json>, readSpecial: SpecialFormReader): ObjectValue {
   const [document, hash, data] = ['document', 'hashed_password', 'data'].map(name => element.get(name))
   if (document === undefined) throw new BadRecord('credentials without a `document`')
-  const fields: [string, Value][] = [['instance', readValue(document, 'document', notation)]]
+  const fields: [string, Value][] = [['instance', readValue(document, 'document', readSpecial)]]
   if (typeof hash === 'string') fields.push(['hashed_password', hash])
-  const more = readValue(data ?? null, 'data', notation)
+  const more = readValue(data ?? null, 'data', readSpecial)
   if (isObject(more)) fields.push(['data', more])
   return withTtl(element, fields)
 }
@@ -103,8 +110,8 @@ function instant(json: Json | undefined, member: 'ts' | 'ttl'): Time | undefined
 }
 
 /** Throws `BadRecord` for a value that does not fit the type of its field. */
-function driver10Notation(context: ElementContext): Notation {
-  const plain = plainNotation(context)
+function driver10FormReader(context: ElementContext): SpecialFormReader {
+  const plain = plainFormReader(context)
   return (json, path) => {
     if (!(json instanceof Map)) return plain(json, path)
     const type = context.types.get(context.collection, path)

@@ -20,7 +20,14 @@ import {
 } from '../references.ts'
 import { textTags as driverTextTags, driverValue } from './driver-values.ts'
 import type { ElementContext } from './format.ts'
-import { faultOfId, type Notation, readFields, readTextTag, type TextTags, tagOf } from './notation.ts'
+import {
+  faultOfId,
+  readFields,
+  readTextTag,
+  type SpecialFormReader,
+  type TextTags,
+  tagOf,
+} from './special-forms.ts'
 
 /** Stands for a deleted collection in exports. */
 const deletedName = 'Deleted'
@@ -46,8 +53,8 @@ const textTags: TextTags = {
 }
 
 /** Throws {@link BadRecord} for invalid tags. */
-export function taggedNotation(context: ElementContext): Notation {
-  const notation: Notation = (json, path) => {
+export function taggedFormReader(context: ElementContext): SpecialFormReader {
+  const readSpecial: SpecialFormReader = (json, path) => {
     if (typeof json === 'string') return textOrPlaceholder(json, context)
     const [tag, content] = tagOf(json) ?? []
     if (tag === undefined || content === undefined) return undefined
@@ -58,12 +65,12 @@ export function taggedNotation(context: ElementContext): Notation {
         ? // In exports of Terrarium, a lambda or a set is an `@query` inside an `@object`.
           tagOf(content)?.[0] === '@query'
           ? driverValue(content, path)
-          : readFields(content, path, notation)
+          : readFields(content, path, readSpecial)
         : readTextTag(textTags, tag, content)
     if (value === undefined) throw new BadRecord(`an unknown tag ${tag}`)
     return value
   }
-  return notation
+  return readSpecial
 }
 
 /**
@@ -150,7 +157,7 @@ function moduleReference(content: Json, { collection, notes, origin }: ElementCo
 }
 
 /** Throws `BadRecord` for a value that does not fit the type given by the user. */
-export function plainNotation(context: ElementContext): Notation {
+export function plainFormReader(context: ElementContext): SpecialFormReader {
   return (json, path) => {
     if (Array.isArray(json)) return undefined
     const type = context.types.get(context.collection, path)

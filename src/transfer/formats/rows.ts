@@ -7,15 +7,15 @@ import type { Json, ObjectValue, Value } from '../../values/value.ts'
 import { BadRecord, type SourceDocument } from '../record.ts'
 import { readId } from '../references.ts'
 import { driverValue } from './driver-values.ts'
-import { isTagged10, plainNotation, taggedNotation } from './export-values.ts'
+import { isTagged10, plainFormReader, taggedFormReader } from './export-values.ts'
 import type { ElementContext, ReadElement } from './format.ts'
-import { faultOfId, type Notation, readFields, readValue, tagOf } from './notation.ts'
+import { faultOfId, readFields, readValue, type SpecialFormReader, tagOf } from './special-forms.ts'
 
 export const readRow: ReadElement = (element, context) => {
   if (!(element instanceof Map)) throw new BadRecord('a row has to be an object')
   if (tagOf(element)?.[0] === '@ref') throw new BadRecord('a reference and not a document')
   const { id, fields } = context.hasRowIds ? withoutId(element) : { id: undefined, fields: element }
-  return documentOf(readFields(fields, '', rowNotation(context)), id, context)
+  return documentOf(readFields(fields, '', rowFormReader(context)), id, context)
 }
 
 /** The id may be undefined. */
@@ -37,7 +37,7 @@ export const readCollectionIdDocument: ReadElement = (element, context) => {
   if (typeof collection !== 'string' || !(document instanceof Map))
     throw new BadRecord('no `collectionId` with a `document`')
   const inner = { ...context, collection }
-  return documentOf(readFields(document, '', rowNotation(inner)), undefined, inner)
+  return documentOf(readFields(document, '', rowFormReader(inner)), undefined, inner)
 }
 
 function documentOf(
@@ -50,9 +50,9 @@ function documentOf(
 }
 
 /** Formats without types, extended by the tags of both language versions. */
-function rowNotation(context: ElementContext): Notation {
-  const plain = plainNotation(context)
-  const tagged = taggedNotation(context)
+function rowFormReader(context: ElementContext): SpecialFormReader {
+  const plain = plainFormReader(context)
+  const tagged = taggedFormReader(context)
   return (json, path) => {
     if (!(json instanceof Map)) return plain(json, path)
     const tag = tagOf(json)
@@ -114,7 +114,7 @@ function cellValue(
   }
   if (type === undefined && (allJson || cell.startsWith('{') || cell.startsWith('['))) {
     const json = tryJson(cell)
-    if (json !== undefined) return readValue(json, name, rowNotation(context))
+    if (json !== undefined) return readValue(json, name, rowFormReader(context))
   }
-  return readValue(cell, name, plainNotation(context))
+  return readValue(cell, name, plainFormReader(context))
 }

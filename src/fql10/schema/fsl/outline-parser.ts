@@ -1,5 +1,6 @@
-// Parses a schema file to its outline (outline.ts) in one pass. Parsing stops at the first syntax error outside of the
-// bodies of functions.
+// Parses a schema file to its outline (outline.ts) in one pass. Parsing stops at the first syntax error, with two
+// exceptions: it skips an item with an unknown keyword, and a function body with an unexpected token, so that the
+// conversion (conversion.ts) reports them together with later faults.
 
 import { step, stepsPerDefinition } from '../../../base/effort.ts'
 import { limits } from '../../../base/limits.ts'
@@ -26,7 +27,10 @@ import type {
   SourceRange,
 } from './outline.ts'
 
-/** Keywords with an optional name. The name, or the value if the name is missing, may be on a later line. */
+/**
+ * Keywords after which a name may follow. The conversion rejects a missing or superfluous name, so that it reports this
+ * fault together with others. The name, or the value if the name is missing, may be on a later line.
+ */
 const namedKeywords: ReadonlySet<string> = new Set([
   ...partKinds,
   ...'collection role index unique predicate migrations privileges membership history_days ttl_days check'.split(
@@ -34,7 +38,7 @@ const namedKeywords: ReadonlySet<string> = new Set([
   ),
 ])
 
-/** Keywords without a name. Their value is on the same line. */
+/** Keywords without a name: a word or string after them is their value, which is on the same line. */
 const namelessKeywords: ReadonlySet<string> = new Set([
   ...resourceActions,
   'issuer',
@@ -53,7 +57,7 @@ interface Beginning {
   readonly annotations: readonly OutlineAnnotation[]
 }
 
-/** Throws ExpectedTokens at an unexpected token, and ParseAbort after it has recorded another fault. */
+/** Throws ExpectedTokens at an unexpected token, and ParseAbort after it has recorded a fault of another kind. */
 export class OutlineParser extends Parser {
   #blockDepth = 0
   /** Comments between the previous item and the current position. */
@@ -113,7 +117,7 @@ export class OutlineParser extends Parser {
     }
   }
 
-  /** The start of the comments directly before the current position, which is the result if there are none. */
+  /** Returns the start of the comments directly before the current position, or this position if there are none. */
   #commentStart(): number {
     let start = this.at
     for (const { end, isLine, start: commentStart } of this.#comments.reverse()) {
@@ -145,6 +149,7 @@ export class OutlineParser extends Parser {
     return this.#unknown(beginning, keyword)
   }
 
+  /** Skips an item with an unknown keyword. Returns it without name and value; the conversion rejects the keyword. */
   #unknown(beginning: Beginning, keyword: OutlineName): OutlineMember {
     this.at += this.text.slice(this.at, unreadableEnd(this.text, this.at)).trimEnd().length
     return { form: 'member', ...beginning, end: this.at, keyword, name: undefined, value: undefined }
@@ -168,7 +173,7 @@ export class OutlineParser extends Parser {
     return annotations
   }
 
-  /** A word may be a keyword of the query language. */
+  /** Reads a word. Unlike a name, it may be a keyword of the query language. */
   #word(): OutlineName {
     const start = this.at
     const text = this.anyName()
@@ -447,7 +452,7 @@ function unreadableEnd(text: string, start: number): number {
   while (at < text.length) {
     step()
     const unit = text[at] as string
-    if (unit === "'" || unit === '"') at = textEnd(text, at)
+    if (unit === "'" || unit === '"') at = stringEnd(text, at)
     else if (unit === '/' && text[at + 1] === '/') at = lineEnd(text, at) - 1
     else if (unit === '/' && text[at + 1] === '*') at = commentEnd(text, at)
     else if (open.length === 0 && '\r\n;}'.includes(unit)) return at
@@ -459,7 +464,7 @@ function unreadableEnd(text: string, start: number): number {
 }
 
 /** The offset of the closing quote. */
-function textEnd(text: string, start: number): number {
+function stringEnd(text: string, start: number): number {
   let at = start + 1
   while (at < text.length && text[at] !== text[start]) at += text[at] === '\\' ? 2 : 1
   return at

@@ -1,11 +1,11 @@
-// Parses schema files: converts the outline of a file (outline.ts) to items, and reports all faults.
+// Parses schema files: converts the outline of a file (outline.ts) to items. Reports all faults of the conversion, but
+// only the syntax errors if the outline has any.
 
 import { step, stepsPerDefinition } from '../../../base/effort.ts'
 import { msg } from '../../../base/message.ts'
 import { resourceActions } from '../../../model/auth/access-contract.ts'
 import type { Diagnostic } from '../../failure/query-failure.ts'
-import type { Node } from '../../syntax/nodes.ts'
-import { parseQuery, readWhole } from '../../syntax/parse-query.ts'
+import { readWhole } from '../../syntax/parse-query.ts'
 import type { Source } from '../../syntax/source.ts'
 import { Conversion, DuplicateCheck, errorRange, nodeOf, wordOf } from './conversion.ts'
 import { collectionMembers } from './convert-collection.ts'
@@ -31,7 +31,7 @@ import type {
 
 function convert(source: Source, outline: readonly OutlineItem[]): ParsedFile {
   const conversion = new Conversion(source)
-  const names: Names = { duplicates: new DuplicateCheck(conversion), collections: new Set() }
+  const names: FileNames = { duplicates: new DuplicateCheck(conversion), collections: new Set() }
   for (const item of outline) {
     if (item.form === 'member' && item.keyword.text === 'collection' && item.name !== undefined)
       names.collections.add(item.name.text)
@@ -40,12 +40,14 @@ function convert(source: Source, outline: readonly OutlineItem[]): ParsedFile {
   return { source, items, faults: conversion.faults }
 }
 
-interface Names {
+interface FileNames {
+  /** Rejects repeated names and aliases. */
   readonly duplicates: DuplicateCheck
+  /** The names of all collections in the file. */
   readonly collections: Set<string>
 }
 
-function itemOf(item: OutlineItem, conversion: Conversion, names: Names): SchemaItem | undefined {
+function itemOf(item: OutlineItem, conversion: Conversion, names: FileNames): SchemaItem | undefined {
   step(stepsPerDefinition)
   if (item.form === 'function') return functionItem(item, conversion, names)
   const word = wordOf(item)
@@ -64,7 +66,7 @@ function blockItem(
   item: OutlineMember,
   kind: 'collection' | 'role' | 'access provider',
   conversion: Conversion,
-  names: Names,
+  names: FileNames,
 ): SchemaItem | undefined {
   if (kind !== 'collection') conversion.rejectAnnotations(item)
   const name = conversion.nameOf(item)
@@ -107,7 +109,11 @@ function checkAnnotations(
   }
 }
 
-function functionItem(item: OutlineFunction, conversion: Conversion, names: Names): FunctionItem | undefined {
+function functionItem(
+  item: OutlineFunction,
+  conversion: Conversion,
+  names: FileNames,
+): FunctionItem | undefined {
   const { annotations, body, commentStart, end, keyword, list, name, parameters, result, start } = item
   checkAnnotations(annotations, ['alias', 'role'], conversion)
   rejectDuplicates('function', name, item, names)
@@ -151,7 +157,7 @@ function rejectDuplicates(
   kind: SchemaItem['kind'],
   name: OutlineName,
   { annotations }: OutlineItem,
-  { collections, duplicates }: Names,
+  { collections, duplicates }: FileNames,
 ): void {
   const isShared = kind === 'collection' || kind === 'function'
   const what = isShared ? 'collection or function' : kind
@@ -267,13 +273,6 @@ export interface ParsedFile {
   readonly source: Source
   readonly items: readonly SchemaItem[]
   readonly faults: readonly Diagnostic[]
-}
-
-/** Parses a query. Removes the block around a single expression. Throws a QueryFailure for invalid text. */
-export function parseQueryNode(source: Source): Node {
-  const { body } = parseQuery(source, [])
-  const [only, ...others] = body.kind === 'block' ? body.statements : []
-  return only !== undefined && others.length === 0 && only.kind !== 'let' ? only : body
 }
 
 /** `source.name` is the name of the file. Faults are returned, never thrown. */

@@ -6,11 +6,10 @@ import { namedIn, objectIn, partsIn, textIn } from '../../../model/schema/defini
 import { isObject, itemsOf, type ObjectValue, type Value } from '../../../values/value.ts'
 import { QueryFailure } from '../../failure/query-failure.ts'
 import { isShortLambda, type LambdaNode } from '../../syntax/nodes.ts'
-import { parseLambda, parseSignature } from '../../syntax/parse-query.ts'
+import { parseLambda, parseQueryNode, parseSignature } from '../../syntax/parse-query.ts'
 import { Source } from '../../syntax/source.ts'
 import { unlimitedDays } from './definition-of-item.ts'
 import { textOfParts, textOfPaths } from './index-parts.ts'
-import { parseQueryNode } from './parse-file.ts'
 import { ExpressionPrinter, inBraces, printName, printString } from './print-expression.ts'
 import type { SchemaItem } from './schema-items.ts'
 

@@ -8,10 +8,9 @@ import { parsePath } from '../../../model/schema/paths.ts'
 import { isObject, type ObjectValue, type Value } from '../../../values/value.ts'
 import { QueryFailure } from '../../failure/query-failure.ts'
 import type { Node, TypeNode } from '../../syntax/nodes.ts'
-import { parseSignature } from '../../syntax/parse-query.ts'
+import { parseQueryNode, parseSignature } from '../../syntax/parse-query.ts'
 import { Source, type Span } from '../../syntax/source.ts'
 import type { OutlineFieldPath, SourceRange } from '../fsl/outline.ts'
-import { parseQueryNode } from '../fsl/parse-file.ts'
 import type { CollectionItem, MigrationStatement } from '../fsl/schema-items.ts'
 
 export interface DeclaredExpression {

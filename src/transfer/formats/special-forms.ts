@@ -1,35 +1,39 @@
-// Reads the values of a file recursively. A notation is a function that converts special forms of values: tags,
+// Reads the values of a file recursively. Each format has a function that converts its special forms of values: tags,
 // placeholders, and types given by the user. Values without a special form are read as ordinary JSON.
 
 import type { Json, ObjectValue, Value } from '../../values/value.ts'
 import { BadRecord } from '../record.ts'
 
 /**
- * Returns undefined for ordinary JSON. `path`: names that lead to `json` in its document, separated by dots. Throws
+ * Converts a special form. Returns undefined for ordinary JSON. `path`: names that lead to `json` in its document, separated by dots. Throws
  * {@link BadRecord}.
  */
-export type Notation = (json: Json, path: string) => Value | undefined
+export type SpecialFormReader = (json: Json, path: string) => Value | undefined
 
 /** Throws {@link BadRecord} with the invalid field. */
-export function readValue(json: Json, path: string, notation: Notation): Value {
+export function readValue(json: Json, path: string, readSpecial: SpecialFormReader): Value {
   let value: Value | undefined
   try {
-    value = notation(json, path)
+    value = readSpecial(json, path)
   } catch (error) {
     // The field in the error of a nested value is more precise than `path`.
     if (!(error instanceof BadRecord) || error.field !== undefined || path === '') throw error
     throw new BadRecord(error.message, path)
   }
   if (value !== undefined) return value
-  if (Array.isArray(json)) return json.map(element => readValue(element, path, notation))
-  return json instanceof Map ? readFields(json, path, notation) : (json as Value)
+  if (Array.isArray(json)) return json.map(element => readValue(element, path, readSpecial))
+  return json instanceof Map ? readFields(json, path, readSpecial) : (json as Value)
 }
 
 /** Fields may have any names. */
-export function readFields(json: ReadonlyMap<string, Json>, path: string, notation: Notation): ObjectValue {
+export function readFields(
+  json: ReadonlyMap<string, Json>,
+  path: string,
+  readSpecial: SpecialFormReader,
+): ObjectValue {
   const fields = new Map<string, Value>()
   for (const [name, field] of json)
-    fields.set(name, readValue(field, path === '' ? name : `${path}.${name}`, notation))
+    fields.set(name, readValue(field, path === '' ? name : `${path}.${name}`, readSpecial))
   return fields
 }
 
