@@ -38,7 +38,10 @@ export class NetworkError extends TerrariumError {}
 /** No response arrived within the query's time limit plus 5 seconds. */
 export class ClientTimeoutError extends NetworkError {}
 
-/** The response does not follow the protocol; for example, a proxy returned its own error page. */
+/**
+ * The response does not follow the protocol. For example, a proxy returned its own error page, or the service is still
+ * starting after all retries (status 503).
+ */
 export class ProtocolError extends TerrariumError {
   readonly status: number
 
@@ -113,9 +116,13 @@ export class AuthenticationError extends ServiceError {}
 export class ContentionError extends ServiceError {}
 /** 429 `limit_exceeded`: too many requests. Nothing was written. */
 export class RateLimitError extends ServiceError {}
-/** 440 and 503 `time_out`: the query exceeded its time limit. Nothing was written. */
+/**
+ * `time_out`. 440: the query exceeded its time limit; nothing was written. 503: the query exceeded its time limit, or the
+ * service could not execute it; the message says whether the query was, or may have been, committed. 408: the request
+ * arrived too slowly; nothing was written.
+ */
 export class QueryTimeoutError extends ServiceError {}
-/** 500 `internal_error`, or 503 of a service that is starting. */
+/** 500 `internal_error`, or another code with a status other than 400. A starting service causes a ProtocolError. */
 export class ServiceFailureError extends ServiceError {}
 
 /** Error in the body of a response. */

@@ -1,4 +1,4 @@
-// The exports of the package.
+// The exports of the package `terrarium-client`.
 
 export {
   Client,

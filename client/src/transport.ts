@@ -68,7 +68,8 @@ interface Reply {
 }
 
 /**
- * HTTP statuses which mean that the request changed nothing: contention, a rate limit, or a service that is starting.
+ * HTTP statuses which mean that the request changed nothing: contention, a rate limit, or (503 with `retry-after`) a
+ * service that is starting.
  */
 const retriedStatuses = [409, 429, 503]
 /** Error codes of Node for connections that could not be established. */

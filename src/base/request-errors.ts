@@ -29,7 +29,10 @@ export const requestErrors = {
   'request timeout': { status: 408, version10: 'time_out' },
   /** The body is longer than the limit. */
   'request too large': { status: 413, version10: 'request_size_exceeded' },
-  /** The store is unavailable (PostgreSQL is unreachable, or the disk is full), or a process was killed; the log has the reason. */
+  /**
+   * The store is unavailable (PostgreSQL is unreachable, or the disk is full), or a process was killed. The text says
+   * whether the query was, or may have been, committed; the log has the reason.
+   */
   'service unavailable': { status: 503, version10: 'time_out' },
   /** The query exceeded its time limit, or a ping got no response in time. */
   'time out': { status: 503, version10: 'time_out' },

@@ -93,12 +93,13 @@ export function conditionText({ path, operator, value }: Condition): string {
   return `${field} ${operatorText(operator)} ${shown}`
 }
 
+/** Converts an input to a value. If all loaded values of the field are texts, the input is a text without quotes. */
 function parseFieldValue(text: string, path: readonly string[], rows: readonly Row[]): Json {
   const seen = rows.flatMap(({ cells }) => {
     const value = path.length === 1 ? cells.get(path[0] ?? '') : undefined
     return value === undefined || value === null ? [] : [value]
   })
   const isText = seen.length > 0 && seen.every(value => typeof value === 'string')
-  // A quoted value is always a text.
+  // `valueOfText` removes the quotes of a quoted text.
   return isText && !/^\s*".*"\s*$/s.test(text) ? text : valueOfText(text)
 }

@@ -15,7 +15,7 @@ export function HealthFigures({ health, span }: { health: ServiceHealth; span: S
   const groups = [
     ['Requests', requestFigures(health, span)],
     ['Machine', machineFigures(health)],
-    ['Slow lane and writes', laneFigures(health, span)],
+    ['Slow lane and writes', laneAndWriteFigures(health, span)],
   ] as const
   return (
     <>
@@ -78,12 +78,13 @@ function requestFigures(health: ServiceHealth, span: Span | undefined): readonly
     {
       name: 'Open streams',
       value: String(total(health, ({ counts }) => counts.streams)),
-      meaning: 'Clients that follow changes. --streams-max limits their number per process.',
+      meaning: 'Streams over which clients follow changes. --streams-max limits their number per process.',
     },
   ]
 }
 
 function machineFigures(health: ServiceHealth): readonly Figure[] {
+  // The first node is the one that has answered.
   const [own] = nodesOf(health)
   if (!own) return []
   const { disk } = own
@@ -125,7 +126,8 @@ function machineFigures(health: ServiceHealth): readonly Figure[] {
 }
 
 /**
- * Rows that are in the commit log but not yet in the data file. All processes of a data directory have the same log.
+ * Returns the size of the rows that are in the commit log but not yet in the data file. All processes report the same
+ * log, but at different times; the largest size is shown.
  */
 function logText(health: ServiceHealth): string {
   const logs = health.processes.flatMap(({ commit_log: log }) => (log ? [log] : []))
@@ -133,7 +135,7 @@ function logText(health: ServiceHealth): string {
   return bytesText(Math.max(...logs.map(({ bytes }) => bytes)))
 }
 
-function laneFigures(health: ServiceHealth, span: Span | undefined): readonly Figure[] {
+function laneAndWriteFigures(health: ServiceHealth, span: Span | undefined): readonly Figure[] {
   const lanes = health.processes.flatMap(({ slow_lane: lane }) => (lane ? [lane] : []))
   const sum = (of: (lane: (typeof lanes)[number]) => number) =>
     lanes.reduce((before, lane) => before + of(lane), 0)
@@ -166,7 +168,7 @@ function laneFigures(health: ServiceHealth, span: Span | undefined): readonly Fi
       name: 'Retries/s',
       value: span ? rateText(span.retries) : unknown,
       meaning:
-        'Queries that ran again because of a conflicting write. Many retries mean that many queries write the same document.',
+        'Repeated evaluations of queries, after conflicting writes. Many retries mean that many queries write the same document.',
     },
   ]
 }

@@ -23,14 +23,14 @@ export function Explanation({ explanation }: { readonly explanation: Json }) {
       <p role="status">
         The query reads {entries} and {documents}, and returns {returned}. No data was written.
       </p>
-      {errors.map((error, at) => (
-        <p key={at} class="status-bad">
+      {errors.map((error, index) => (
+        <p key={index} class="status-bad">
           The query fails with <code>{textAt(error, 'code')}</code>: {textAt(error, 'description')}
         </p>
       ))}
       <Reads sets={listAt(explanation, 'sets')} documents={listAt(explanation, 'documents')} />
-      {suggestions.map((suggestion, at) => (
-        <Suggestion key={at} suggestion={suggestion} />
+      {suggestions.map((suggestion, index) => (
+        <Suggestion key={index} suggestion={suggestion} />
       ))}
     </section>
   )
@@ -46,10 +46,10 @@ function Reads({ sets, documents }: ReadsProps) {
   return (
     <Table
       label="Reads"
-      columns={['Read', 'Kind', numbers('Scans'), numbers('Entries'), numbers('Documents')]}
+      columns={['Read', 'Kind', numbers('Times read'), numbers('Entries'), numbers('Documents')]}
     >
-      {sets.map((set, at) => (
-        <tr key={`set ${at}`}>
+      {sets.map((set, index) => (
+        <tr key={`set ${index}`}>
           <td>
             <SetName set={set} />
           </td>
@@ -59,8 +59,8 @@ function Reads({ sets, documents }: ReadsProps) {
           <td />
         </tr>
       ))}
-      {documents.map((each, at) => (
-        <tr key={`documents ${at}`}>
+      {documents.map((each, index) => (
+        <tr key={`documents ${index}`}>
           <td>
             <bdi>{textAt(each, 'collection')}</bdi>
           </td>

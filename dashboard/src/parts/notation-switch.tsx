@@ -41,7 +41,7 @@ export function NotationSwitch({ notation, onChange }: SwitchProps) {
 /** Converts the text of an editor to the other notation. */
 interface Conversion {
   readonly error: Error | undefined
-  /** Called when the text has changed. Discards the result of a running conversion, too. */
+  /** Removes the error, and discards the result or error of a running conversion, because the text has changed. */
   readonly clear: () => void
   readonly start: (text: string, from: Notation, to: Notation, onDone: (text: string) => void) => void
 }
@@ -58,10 +58,14 @@ export function useConversion(what: 'value' | 'query'): Conversion {
     start: (text, from, to, onDone) => {
       if (from === to) return
       const own = ++conversions.current
+      const isDiscarded = () => own !== conversions.current
       start(async () => {
-        const converted = await runTextTask({ kind: 'convert', what, text, from, to }, text.length)
-        // Discards the result if the user has typed in the meantime.
-        if (own === conversions.current) onDone(converted)
+        try {
+          const converted = await runTextTask({ kind: 'convert', what, text, from, to }, text.length)
+          if (!isDiscarded()) onDone(converted)
+        } catch (cause) {
+          if (!isDiscarded()) throw cause
+        }
       })
     },
   }

@@ -99,7 +99,10 @@ function quantile(classes: readonly number[], bounds: readonly number[], share: 
   return null
 }
 
-/** Returns one process of each node, because all processes of a machine report the same facts about the machine. */
+/**
+ * Returns one process of each node, because all processes of a machine report the same facts about the machine. The node
+ * that has answered is first.
+ */
 export function nodesOf({ processes }: ServiceHealth): readonly ProcessReport[] {
   const first = new Map<string, ProcessReport>()
   for (const process of processes) if (!first.has(process.node)) first.set(process.node, process)

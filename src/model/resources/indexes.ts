@@ -212,8 +212,8 @@ export const indexResource: Resource = {
 
 /**
  * The default number of partitions. As in the hosted service, the entries of one term are divided among several
- * partitions if many documents share the term: if an index has no terms, or if its only term is the field `class`, the
- * stored name of a document's collection. Unique indexes ignore the number, because they are never partitioned.
+ * partitions if many documents share the term: if an index has no terms, or if its only term is the field `class` (the
+ * collection of a document). Unique indexes ignore the number, because they are never partitioned.
  */
 function defaultPartitions({ terms }: IndexDefinition): bigint {
   const byClass = terms.length === 1 && terms[0]?.path?.join() === 'class'
