@@ -67,6 +67,33 @@ test('every editor converts between the notations, and a failed conversion chang
   await textbox(page, 'Data').getByText('Now()').waitFor()
 })
 
+test('an edit discards a running conversion, even if the conversion then fails', { skip }, async () => {
+  const page = await stage.signedIn(stage.admin)
+  // Delays the task of the worker, which converts long texts, until the test calls `sendTask`.
+  await page.addInitScript(() => {
+    const { postMessage } = Worker.prototype
+    Worker.prototype.postMessage = function (this: Worker, ...parameters: unknown[]) {
+      const sendTask = () =>
+        new Promise(resolve => {
+          this.addEventListener('message', resolve, { once: true })
+          Reflect.apply(postMessage, this, parameters)
+        })
+      Object.assign(globalThis, { sendTask })
+    }
+  })
+  await stage.visit(page, 'shell')
+  await typeInto(page, 'Query', `Add(1, 2) // ${'the sum '.repeat(30_000)}`)
+  await press(page, 'JSON')
+  await page.waitForFunction(() => 'sendTask' in globalThis)
+  await typeInto(page, 'Query', 'Add(3, 4)')
+  await page.evaluate(async () => {
+    await (globalThis as unknown as { sendTask: () => Promise<void> }).sendTask()
+    for (let frame = 0; frame < 2; frame++) await new Promise(resolve => requestAnimationFrame(resolve))
+  })
+  assert.equal(await page.getByRole('alert').count(), 0)
+  await page.getByRole('button', { name: 'Text', exact: true, pressed: true }).waitFor()
+})
+
 test('one editor of a role is read-only while the other has changes', { skip }, async () => {
   await stage.query({ create_role: { object: { name: 'reader' } } })
   const page = await stage.signedIn(stage.admin, 'roles/reader')

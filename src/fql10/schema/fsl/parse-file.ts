@@ -43,7 +43,7 @@ function convert(source: Source, outline: readonly OutlineItem[]): ParsedFile {
 interface FileNames {
   /** Rejects repeated names and aliases. */
   readonly duplicates: DuplicateCheck
-  /** The names of all collections in the file. */
+  /** The names of collections. A function with an alias may have one of these names, too. */
   readonly collections: Set<string>
 }
 
