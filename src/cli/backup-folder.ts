@@ -24,7 +24,7 @@ import { openFollower } from '../storage/log/follower.ts'
 import { copyStore, flush, storeBytes } from '../storage/log/store-copy.ts'
 import { Store } from '../storage/store/store.ts'
 import { check } from './actions/check.ts'
-import { StartError } from './command.ts'
+import { CommandError } from './command.ts'
 import { lowerOwnPriority } from './own-commands.ts'
 import { type OnProgress, withProgress } from './progress.ts'
 import { copyShared, fillShared, isShared, type SharedConfig } from './shared-store.ts'
@@ -43,7 +43,7 @@ export async function backUp(config: Config, folder: string): Promise<StoreCopy>
   lowerOwnPriority()
   if (!isShared(config)) checkData(config)
   const bytes = isShared(config) ? 0 : storeBytes(config.data)
-  if (bytes === 0 && !isShared(config)) throw new StartError(`there is no data in ${config.data}`)
+  if (bytes === 0 && !isShared(config)) throw new CommandError(`there is no data in ${config.data}`)
   return withTaskNote(
     config.data,
     'backup',
@@ -137,7 +137,7 @@ export async function moveBack(config: SharedConfig, folder: string): Promise<St
 export async function restore(folder: string, config: Config): Promise<StoreCopy> {
   const { data } = config
   const bytes = storeBytes(folder)
-  if (bytes === 0) throw new StartError(`there is no backup in ${folder}`)
+  if (bytes === 0) throw new CommandError(`there is no backup in ${folder}`)
   if (isShared(config)) {
     const { time } = await fillShared(config, folder, bytes)
     await rm(join(folder, 'lock.mdb'), { force: true })
@@ -157,7 +157,7 @@ export async function restore(folder: string, config: Config): Promise<StoreCopy
  */
 export async function restoreFrom(from: string, at: Micros | undefined, config: Config): Promise<StoreCopy> {
   if (isShared(config))
-    throw new StartError('a continuous backup is restored to a data directory: leave out --store')
+    throw new CommandError('a continuous backup is restored to a data directory: leave out --store')
   const target = await openTarget(from)
   const plan = await planRestore(target, at)
   await fillDataFolder(config, from, async temporary => {
@@ -209,7 +209,7 @@ const remains: readonly string[] = [...claimFiles, incompleteRestore, ...statusF
 async function rejectContent(folder: string, name: string): Promise<void> {
   try {
     const files = await readdir(folder)
-    if (!files.every(file => remains.includes(file))) throw new StartError(`${name} ${folder} is not empty`)
+    if (!files.every(file => remains.includes(file))) throw new CommandError(`${name} ${folder} is not empty`)
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return
     throw explain(cause, `${name} ${folder} cannot be used`)
@@ -234,7 +234,7 @@ async function contentOf(folder: string): Promise<StoreCopy> {
 
 function explain(cause: unknown, what: string): unknown {
   const isSystemError = cause instanceof Error && 'code' in cause
-  return isSystemError ? new StartError(`${what}: ${reasonOf(cause)}`) : cause
+  return isSystemError ? new CommandError(`${what}: ${reasonOf(cause)}`) : cause
 }
 
 /**

@@ -94,16 +94,19 @@ export function commandFlags(command: Command): readonly (readonly [name: string
   ]
 }
 
-/** A failure that the user can fix, such as a missing file. The program shows one line and exits with status 1. */
-export class StartError extends Error {
-  override name = 'StartError'
+/**
+ * A failure of a command that the user can fix, such as a missing file or an unreachable service. The program shows one
+ * line and exits with status 1.
+ */
+export class CommandError extends Error {
+  override name = 'CommandError'
 }
 
-/** Throws {@link StartError} with the reason if the operation fails. */
+/** Throws {@link CommandError} with the reason if the operation fails. */
 export function withFile<T>(path: string, use: 'read' | 'written', work: () => T): T {
   try {
     return work()
   } catch (cause) {
-    throw new StartError(`${path} cannot be ${use}: ${reasonOf(cause)}`)
+    throw new CommandError(`${path} cannot be ${use}: ${reasonOf(cause)}`)
   }
 }

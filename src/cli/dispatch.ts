@@ -6,7 +6,7 @@ import { BackupError } from '../backup/target.ts'
 import { closestTo } from '../base/closest.ts'
 import { version } from '../base/program-files.ts'
 import { StoreUnavailableError } from '../storage/kv/store-errors.ts'
-import { type Command, StartError } from './command.ts'
+import { type Command, CommandError } from './command.ts'
 import { commandHelp, groupHelp, programHelp } from './help.ts'
 import { parseCommandLine } from './parse-command-line.ts'
 import { escapeHidden, styleFor } from './terminal.ts'
@@ -17,7 +17,7 @@ export async function dispatch(commands: readonly Command[], words: readonly str
     return await run(commands, words)
   } catch (cause) {
     if (cause instanceof UsageError) return complain(`${cause.message} (see --help)`, 2)
-    const isExplained = [StartError, StoreUnavailableError, BackupError].some(kind => cause instanceof kind)
+    const isExplained = [CommandError, StoreUnavailableError, BackupError].some(kind => cause instanceof kind)
     if (isExplained) return complain((cause as Error).message, 1)
     throw cause
   }

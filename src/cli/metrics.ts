@@ -6,7 +6,7 @@ import type { AggregatorRegistry, Registry } from 'prom-client'
 import type { Config } from '../app/config/settings.ts'
 import { reasonOf } from '../base/system-reasons.ts'
 import type { MetricsServer } from '../server/metrics/endpoint.ts'
-import { StartError } from './command.ts'
+import { CommandError } from './command.ts'
 
 /** Does nothing without a configured port. */
 export async function openMetrics(
@@ -21,7 +21,7 @@ export async function openMetrics(
     log.info({ url: server.url }, `metrics are at ${server.url}`)
     return server
   } catch (cause) {
-    throw new StartError(`cannot serve metrics on ${host}:${port}: ${reasonOf(cause)}`)
+    throw new CommandError(`cannot serve metrics on ${host}:${port}: ${reasonOf(cause)}`)
   }
 }
 

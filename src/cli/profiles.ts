@@ -55,7 +55,7 @@ function isProfile(json: unknown): json is Profile {
   return isText(url) && isText(secret) && (database === undefined || isText(database))
 }
 
-/** Throws a StartError when the file cannot be written. */
+/** Throws a CommandError when the file cannot be written. */
 export function changeProfiles(change: (profiles: Map<string, Profile>) => void): void {
   const file = profileFile()
   const profiles = new Map(readProfiles(file))

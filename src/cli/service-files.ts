@@ -7,7 +7,7 @@ import { flushNames } from '../base/folders.ts'
 import type { Random } from '../base/random.ts'
 import { reasonOf } from '../base/system-reasons.ts'
 import { readIfPresent } from '../base/text-file.ts'
-import { StartError } from './command.ts'
+import { CommandError } from './command.ts'
 
 const secretFileName = 'root-secret'
 /** The random bytes of a root secret: 192 bits. */
@@ -36,7 +36,7 @@ export function loadRootSecret(folder: string, random: Random): StoredSecret {
   } catch (cause) {
     const winner = (cause as NodeJS.ErrnoException).code === 'EEXIST' ? readSecret(file) : undefined
     if (winner !== undefined) return { secret: winner, file, created: false }
-    throw new StartError(`the root secret cannot be stored in ${file}: ${reasonOf(cause)}`)
+    throw new CommandError(`the root secret cannot be stored in ${file}: ${reasonOf(cause)}`)
   } finally {
     rmSync(temporary, { force: true })
   }
@@ -52,9 +52,9 @@ function readSecret(file: string): string | undefined {
   try {
     text = readIfPresent(file)?.trim()
   } catch (cause) {
-    throw new StartError(`the root secret in ${file} cannot be read: ${reasonOf(cause)}`)
+    throw new CommandError(`the root secret in ${file} cannot be read: ${reasonOf(cause)}`)
   }
-  if (text === '') throw new StartError(`the file ${file} is empty; remove it to get a new root secret`)
+  if (text === '') throw new CommandError(`the file ${file} is empty; remove it to get a new root secret`)
   return text
 }
 

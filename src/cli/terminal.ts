@@ -3,7 +3,7 @@
 
 import { createInterface } from 'node:readline/promises'
 import { styleText } from 'node:util'
-import { StartError } from './command.ts'
+import { CommandError } from './command.ts'
 
 /** A destination for text, such as a terminal. */
 export interface Output {
@@ -83,7 +83,7 @@ export function listText<K extends string>(
 }
 
 /**
- * Asks the user, or returns true for `yes` and false for a dry run. Throws {@link StartError} if a question is
+ * Asks the user, or returns true for `yes` and false for a dry run. Throws {@link CommandError} if a question is
  * necessary and there is no terminal.
  */
 export async function isConfirmed(
@@ -93,7 +93,7 @@ export async function isConfirmed(
   if (dryRun) return false
   if (yes) return true
   if (!process.stdin.isTTY)
-    throw new StartError('nothing was changed: without a terminal, give --yes to confirm')
+    throw new CommandError('nothing was changed: without a terminal, give --yes to confirm')
   const lines = createInterface({ input: process.stdin, output: process.stdout })
   const answer = await lines.question(`${question} [y/N] `)
   lines.close()

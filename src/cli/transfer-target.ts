@@ -13,7 +13,7 @@ import { localConnection } from '../transfer/local-connection.ts'
 import { remoteConnection } from '../transfer/remote-connection.ts'
 import { claimUnlessServed } from './client/connect.ts'
 import type { ClientChoice } from './client/options.ts'
-import { StartError } from './command.ts'
+import { CommandError } from './command.ts'
 import { readAddress, readRootSecret } from './service-files.ts'
 import { withTransferErrors } from './transfer-errors.ts'
 
@@ -29,7 +29,7 @@ interface TargetInvocation {
 
 /**
  * Connects, runs `use` and closes the connection. Creates a missing data directory if `mayCreate` is true. Throws
- * {@link UsageError} or {@link StartError} if the connection is impossible, and StartError if the transfer fails.
+ * {@link UsageError} or {@link CommandError} if the connection is impossible, and CommandError if the transfer fails.
  */
 export function withTarget<T>(
   invocation: TargetInvocation,
@@ -57,13 +57,13 @@ async function openTarget(
   }
   const { data } = config
   if (mayCreate) prepareDataFolder(data)
-  else if (!existsSync(data)) throw new StartError(`there is no data directory ${data}`)
+  else if (!existsSync(data)) throw new CommandError(`there is no data directory ${data}`)
   const release = await claimUnlessServed(data)
   if (release !== undefined) return { connection: await openFolder(config, release), database }
   const address = readAddress(data)
   const rootSecret = secret ?? config.rootSecret ?? readRootSecret(data)
   if (address === undefined || rootSecret === undefined)
-    throw new StartError(`the data directory ${data} is served: give --url and --secret of the service`)
+    throw new CommandError(`the data directory ${data} is served: give --url and --secret of the service`)
   return { connection: remoteConnection(address, rootSecret), database }
 }
 

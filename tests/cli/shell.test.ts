@@ -13,7 +13,7 @@ import { stripVTControlCharacters } from 'node:util'
 import { addToHistory, historyFile, readHistory } from '../../src/cli/actions/shell.ts'
 import { QueryConnection } from '../../src/cli/client/connection.ts'
 import { shellLanguage4 } from '../../src/cli/client/shell-language-4.ts'
-import { StartError } from '../../src/cli/command.ts'
+import { CommandError } from '../../src/cli/command.ts'
 import { runShell } from '../../src/cli/shell/shell.ts'
 import { folderOfFile } from '../support/folder.ts'
 import { rootQuery } from '../support/http.ts'
@@ -60,7 +60,7 @@ class TypedShell {
       onEntry: entry => this.entries.push(entry),
       readFile: file => {
         const text = options.files?.[file]
-        if (text === undefined) throw new StartError(`${file} cannot be read: it does not exist`)
+        if (text === undefined) throw new CommandError(`${file} cannot be read: it does not exist`)
         return text
       },
     })

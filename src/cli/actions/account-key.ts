@@ -12,7 +12,7 @@ import { systemRandom } from '../../base/random.ts'
 import { type AccountKey, AccountKeys, isRegionGroup, NameConflict } from '../../query-log/account-keys.ts'
 import type { KeyValueStore } from '../../storage/kv/kv-contract.ts'
 import { formatMicros } from '../../values/time.ts'
-import { StartError } from '../command.ts'
+import { CommandError } from '../command.ts'
 import { isShared, withControlRows } from '../shared-store.ts'
 import { escapeHidden, printLine } from '../terminal.ts'
 
@@ -45,7 +45,7 @@ export function listKeys({ json }: { readonly json: boolean }, config: Config): 
 /** Resolves with the exit status. */
 export function revokeKey(id: string, config: Config): Promise<number> {
   return withKeys(config, async keys => {
-    if (!(await keys.revoke(id))) throw new StartError(`there is no account key ${id}`)
+    if (!(await keys.revoke(id))) throw new CommandError(`there is no account key ${id}`)
     printLine(`revoked ${id}`)
     return 0
   })
@@ -59,13 +59,13 @@ async function create(keys: AccountKeys, request: Parameters<AccountKeys['create
     return 0
   } catch (cause) {
     if (cause instanceof NameConflict)
-      throw new StartError(`there is already an account key "${request.name}"`)
+      throw new CommandError(`there is already an account key "${request.name}"`)
     throw cause
   }
 }
 
 async function withKeys(config: Config, use: (keys: AccountKeys) => Promise<number>): Promise<number> {
-  if (!existsSync(config.data)) throw new StartError(`there is no data directory ${config.data}`)
+  if (!existsSync(config.data)) throw new CommandError(`there is no data directory ${config.data}`)
   checkData(config)
   if (isShared(config)) return withControlRows(config, kv => use(keysIn(kv)))
   const store = openControlStore(config.data)

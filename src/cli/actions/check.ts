@@ -7,7 +7,7 @@ import type { TaskResult } from '../../server/operation/health.ts'
 import { withTaskNote } from '../../server/operation/task-note.ts'
 import { openServiceLog } from '../../server/service-log.ts'
 import { storeBytes } from '../../storage/log/store-copy.ts'
-import { StartError } from '../command.ts'
+import { CommandError } from '../command.ts'
 import { lowerOwnPriority } from '../own-commands.ts'
 import { addressOf, checkReporter, checkShared, isShared } from '../shared-store.ts'
 import { printLine } from '../terminal.ts'
@@ -16,8 +16,8 @@ import { printLine } from '../terminal.ts'
 export async function check(config: Config): Promise<number> {
   lowerOwnPriority()
   if (isShared(config)) return runShared(config)
-  if (!existsSync(config.data)) throw new StartError(`there is no data directory ${config.data}`)
-  if (storeBytes(config.data) === 0) throw new StartError(`there is no data in ${config.data}`)
+  if (!existsSync(config.data)) throw new CommandError(`there is no data directory ${config.data}`)
+  if (storeBytes(config.data) === 0) throw new CommandError(`there is no data in ${config.data}`)
   const log = openServiceLog(config.logLevel)
   const contradictions = await withTaskNote(
     config.data,

@@ -9,7 +9,7 @@ import type { Json } from '../../values/value.ts'
 import { withConnection } from '../client/connect.ts'
 import type { QueryConnection } from '../client/connection.ts'
 import type { ClientChoice } from '../client/options.ts'
-import { StartError } from '../command.ts'
+import { CommandError } from '../command.ts'
 import { escapeHidden, isConfirmed, listText, printLine } from '../terminal.ts'
 
 export function createDatabase(name: string, choice: ClientChoice, config: Config): Promise<number> {
@@ -18,8 +18,8 @@ export function createDatabase(name: string, choice: ClientChoice, config: Confi
     const text = JSON.stringify(name)
     const create = `if (Database.byName(${text}) == null) Database.create({ name: ${text} }) { name }`
     const { data, error, summary } = await connection.ownQuery(create)
-    if (error) throw new StartError(summary || error.message)
-    if (data === 'null') throw new StartError(`the database ${escapeHidden(name)} already exists`)
+    if (error) throw new CommandError(summary || error.message)
+    if (data === 'null') throw new CommandError(`the database ${escapeHidden(name)} already exists`)
     printLine(`created ${name}`)
   })
 }
@@ -47,7 +47,7 @@ export function deleteDatabase(
   return administer(choice, config, async connection => {
     const database = object({ database: name })
     if ((await run(object({ exists: database }), connection)) === false)
-      throw new StartError(`there is no database ${escapeHidden(name)}`)
+      throw new CommandError(`there is no database ${escapeHidden(name)}`)
     const question = `Delete the database ${escapeHidden(name)} with all documents and databases in it?`
     if (!(await isConfirmed(choice, question))) return
     await run(object({ delete: database }), connection)
@@ -125,7 +125,7 @@ export function deleteKey(id: string, choice: ClientChoice, config: Config): Pro
   return administer(choice, config, async connection => {
     const key = object({ ref: object({ keys: null }), id })
     if ((await run(object({ exists: key }), connection)) === false)
-      throw new StartError(`there is no key ${id}`)
+      throw new CommandError(`there is no key ${id}`)
     await run(object({ delete: key }), connection)
     printLine(`deleted ${id}`)
   })
@@ -140,7 +140,7 @@ const pageSize = 500n
 
 /**
  * Yields an object for each document in a set of a native collection, page by page. `fields`: the members of the
- * object, each with the path of its value in the document. Throws {@link StartError}.
+ * object, each with the path of its value in the document. Throws {@link CommandError}.
  */
 async function* listOf(
   set: Json,
@@ -164,20 +164,20 @@ async function* listOf(
     after = memberOf(resource, 'after')
     // A program that is no Terrarium could return pages without an end, also empty ones.
     found += Math.max(1, Array.isArray(data) ? data.length : 0)
-    if (found > objectsMax) throw new StartError(`the service returns more than ${objectsMax} objects`)
+    if (found > objectsMax) throw new CommandError(`the service returns more than ${objectsMax} objects`)
   } while (after !== undefined)
 }
 
 /** Maximum number of objects, and of empty pages, of a list. */
 const objectsMax = 1_000_000
 
-/** Throws {@link StartError} with the first error. */
+/** Throws {@link CommandError} with the first error. */
 async function run(query: Json, connection: QueryConnection): Promise<Json> {
   const reply = await connection.query(query)
   if (reply.kind === 'resource') return reply.resource
   const [error] = reply.errors
   const texts = [error?.description, ...(error?.failures.map(({ text }) => text) ?? [])]
-  throw new StartError(escapeHidden(texts.filter(Boolean).join(' ') || 'the service rejected the query'))
+  throw new CommandError(escapeHidden(texts.filter(Boolean).join(' ') || 'the service rejected the query'))
 }
 
 /** Returns a string unchanged, and undefined for values that are no reference. */

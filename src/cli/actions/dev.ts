@@ -5,7 +5,7 @@ import { type Config, type SettingName, settings } from '../../app/config/settin
 import { TransferError } from '../../transfer/record.ts'
 import { startService } from '../client/connect.ts'
 import { QueryConnection } from '../client/connection.ts'
-import { StartError } from '../command.ts'
+import { CommandError } from '../command.ts'
 import { ownEnvironment } from '../own-commands.ts'
 import { inFolder, type SchemaFiles, watchSchema } from '../schema/fsl-files.ts'
 import { planPush, pushFiles } from '../schema/fsl-push.ts'
@@ -67,7 +67,7 @@ async function connectionTo(
 ): Promise<QueryConnection> {
   const secret = config.rootSecret ?? readRootSecret(config.data)
   if (secret === undefined)
-    throw new StartError(`the root secret is not in ${config.data}: give --root-secret`)
+    throw new CommandError(`the root secret is not in ${config.data}: give --root-secret`)
   const connectionIn = (path: string | undefined) =>
     new QueryConnection({ url, secret, scope: { database: path, as: undefined }, timeoutMs: undefined })
   const names = database?.split('/') ?? []
@@ -76,7 +76,8 @@ async function connectionTo(
     const create = `if (Database.byName(${text}) == null) Database.create({ name: ${text} })`
     const parent = depth === 0 ? undefined : names.slice(0, depth).join('/')
     const { error, summary } = await connectionIn(parent).queryText(create, 'simple')
-    if (error) throw new StartError(`the database ${database} cannot be created: ${summary || error.message}`)
+    if (error)
+      throw new CommandError(`the database ${database} cannot be created: ${summary || error.message}`)
   }
   return connectionIn(database)
 }
@@ -102,7 +103,7 @@ async function pushAll(
     const { client, out } = choice
     if (out !== undefined && writeIfChanged(resolve(out), typesOf(files, client))) printLine(`wrote ${out}`)
   } catch (cause) {
-    if (!(cause instanceof StartError || cause instanceof TransferError)) throw cause
+    if (!(cause instanceof CommandError || cause instanceof TransferError)) throw cause
     printError(inFolder(cause.message, folder, files))
   }
 }

@@ -8,7 +8,7 @@ import { parseJson, tryJson } from '../../values/json.ts'
 import { withConnection } from '../client/connect.ts'
 import type { QueryConnection } from '../client/connection.ts'
 import type { ClientChoice } from '../client/options.ts'
-import { StartError, withFile } from '../command.ts'
+import { CommandError, withFile } from '../command.ts'
 import { withCount } from '../progress.ts'
 import { escapeHidden, quantity } from '../terminal.ts'
 
@@ -65,14 +65,14 @@ export async function changeEach(set: string, each: string, choice: Choice, conf
     return 0
   }
   const explain = (cause: unknown) => {
-    if (cause instanceof StartError && seen.documents > 0 && !dryRun)
-      throw new StartError(interrupted(cause, seen.documents, file))
+    if (cause instanceof CommandError && seen.documents > 0 && !dryRun)
+      throw new CommandError(interrupted(cause, seen.documents, file))
     throw cause
   }
   return withConnection(choice, config, connection => changeAll(connection).catch(explain))
 }
 
-function interrupted({ message }: StartError, documents: number, file: string | undefined): string {
+function interrupted({ message }: CommandError, documents: number, file: string | undefined): string {
   const next =
     file === undefined
       ? 'The progress was not stored. With --cursor FILE, the next run could continue.'
@@ -91,7 +91,7 @@ async function changePage(
     const { data, error, summary } = await connection.ownQuery(query)
     if (error === undefined) return { page: readPage(data), sizeNow }
     if (!tooMuch.has(error.code) || sizeNow === 1)
-      throw new StartError(escapeHidden(`${error.code}: ${errorText(error.message, summary)}`))
+      throw new CommandError(escapeHidden(`${error.code}: ${errorText(error.message, summary)}`))
   }
 }
 
@@ -118,7 +118,7 @@ function readPage(data: string): Page {
 }
 
 /**
- * Returns undefined if the file does not exist. Throws {@link StartError} if the file belongs to another set or another
+ * Returns undefined if the file does not exist. Throws {@link CommandError} if the file belongs to another set or another
  * function.
  */
 function readProgress(file: string, set: string, each: string): Progress | undefined {
@@ -127,7 +127,7 @@ function readProgress(file: string, set: string, each: string): Progress | undef
   const json = tryJson(text)
   const cursor = memberOf(json, 'cursor')
   if (memberOf(json, 'set') !== set || memberOf(json, 'each') !== each || typeof cursor !== 'string')
-    throw new StartError(`${file} is not a cursor of this change: use another file, or remove it`)
+    throw new CommandError(`${file} is not a cursor of this change: use another file, or remove it`)
   return { set, each, cursor, documents: Number(memberOf(json, 'documents') ?? 0) }
 }
 

@@ -40,7 +40,7 @@ export async function runFile(file: string, choice: Choice, config: Config): Pro
     : runText({ text: readQueryFile(file), file }, choice, config)
 }
 
-/** Throws {@link StartError} if the file cannot be read. */
+/** Throws {@link CommandError} if the file cannot be read. */
 export function readQueryFile(file: string): string {
   return withFile(file, 'read', () => readFileSync(file, 'utf8'))
 }

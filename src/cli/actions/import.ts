@@ -10,7 +10,7 @@ import { ImportState } from '../../transfer/import-state.ts'
 import { type ImportOptions, type ImportProgress, runImport } from '../../transfer/importer.ts'
 import { findSources } from '../../transfer/sources.ts'
 import { jsonText } from '../client/report.ts'
-import { type Invocation, StartError } from '../command.ts'
+import { CommandError, type Invocation } from '../command.ts'
 import { withRate } from '../progress.ts'
 import { escapeHidden } from '../terminal.ts'
 import { withTransferErrors } from '../transfer-errors.ts'
@@ -30,7 +30,7 @@ export async function run(invocation: Invocation<typeof importOptions>): Promise
       encoding: encodingOf(given.encoding),
     })
     if (sources.files.length === 0 && !sources.isExport)
-      throw new StartError(
+      throw new CommandError(
         [`there is nothing to import in ${operands.join(', ')}`, ...sources.passedOver].join('\n  '),
       )
     return withTarget(invocation, !given.dryRun, async ({ connection, database }) => {
@@ -78,7 +78,7 @@ function encodingOf(label: string | undefined): string | undefined {
 }
 
 function schemaFiles(path: string): readonly string[] {
-  if (!statSync(path, { throwIfNoEntry: false })) throw new StartError(`${path} does not exist`)
+  if (!statSync(path, { throwIfNoEntry: false })) throw new CommandError(`${path} does not exist`)
   if (!statSync(path).isDirectory()) return [path]
   const names = readdirSync(path, { recursive: true, encoding: 'utf8' }).filter(name => name.endsWith('.fsl'))
   return names.sort().map(name => join(path, name))

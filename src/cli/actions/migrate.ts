@@ -5,7 +5,7 @@ import { prepareDataFolder, writeMovedTo } from '../../app/data-folder.ts'
 import { claimFolder } from '../../storage/lmdb/claim.ts'
 import { storeBytes } from '../../storage/log/store-copy.ts'
 import { moveBack } from '../backup-folder.ts'
-import { StartError } from '../command.ts'
+import { CommandError } from '../command.ts'
 import { addressOf, fillShared, hasOwnData, isShared } from '../shared-store.ts'
 
 /**
@@ -13,13 +13,13 @@ import { addressOf, fillShared, hasOwnData, isShared } from '../shared-store.ts'
  */
 export async function migrate(config: Config, back: boolean): Promise<number> {
   if (!isShared(config))
-    throw new StartError('migrate needs the shared store: give --store or TERRARIUM_STORE')
+    throw new CommandError('migrate needs the shared store: give --store or TERRARIUM_STORE')
   if (back) {
     const { bytes, time } = await moveBack(config, config.data)
     process.stdout.write(`moved ${bytes} bytes as of transaction time ${time} to ${config.data}\n`)
     return 0
   }
-  if (!hasOwnData(config.data)) throw new StartError(`there is no data in ${config.data}`)
+  if (!hasOwnData(config.data)) throw new CommandError(`there is no data in ${config.data}`)
   prepareDataFolder(config.data)
   const release = claimFolder(config.data)
   try {

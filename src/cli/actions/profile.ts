@@ -2,7 +2,7 @@
 
 import { UsageError } from '../../app/config/read-config.ts'
 import type { ClientChoice } from '../client/options.ts'
-import { StartError } from '../command.ts'
+import { CommandError } from '../command.ts'
 import { changeProfiles, profileFile, readProfiles } from '../profiles.ts'
 import { escapeHidden, listText, printLine } from '../terminal.ts'
 
@@ -26,7 +26,7 @@ export async function listProfiles({ json }: { readonly json: boolean }): Promis
 
 export async function deleteProfile(name: string): Promise<number> {
   changeProfiles(profiles => {
-    if (!profiles.delete(name)) throw new StartError(`there is no profile ${escapeHidden(name)}`)
+    if (!profiles.delete(name)) throw new CommandError(`there is no profile ${escapeHidden(name)}`)
   })
   printLine(`deleted ${name}`)
   return 0

@@ -2,7 +2,7 @@
 
 import { existsSync } from 'node:fs'
 import type { QueryConnection } from '../client/connection.ts'
-import { StartError } from '../command.ts'
+import { CommandError } from '../command.ts'
 import { evaluateObjects } from '../schema/evaluate-objects.ts'
 import { type FileObject, fileOf, readFolder, writeObject } from '../schema/folder.ts'
 import { hasVersion10, planPull, readFslFiles, writeChanges } from '../schema/fsl-files.ts'
@@ -124,11 +124,11 @@ function checkWritable(
 ): void {
   for (const { path } of changes) {
     if (!path.endsWith('.fql'))
-      throw new StartError(
+      throw new CommandError(
         `${path} differs from the database, and only .fql files can be written: change the file by hand`,
       )
     if (localObjects.filter(({ from }) => from.file === path).length > 1) {
-      throw new StartError(
+      throw new CommandError(
         `${path} contains several objects, and one of them has changed: give each object a file of its own`,
       )
     }

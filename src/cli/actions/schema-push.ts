@@ -5,7 +5,7 @@ import { TransferError } from '../../transfer/record.ts'
 import type { Json } from '../../values/value.ts'
 import type { QueryConnection, WireError } from '../client/connection.ts'
 import { failureText, writeError, writeSyntaxError } from '../client/report.ts'
-import { StartError } from '../command.ts'
+import { CommandError } from '../command.ts'
 import { evaluateObjects } from '../schema/evaluate-objects.ts'
 import { type FileObject, readFolder } from '../schema/folder.ts'
 import { inFolder, readFslFiles } from '../schema/fsl-files.ts'
@@ -32,8 +32,8 @@ export async function push(folder: string, connection: QueryConnection, choice: 
   try {
     return await pushFsl(files, connection, choice)
   } catch (cause) {
-    if (!(cause instanceof StartError || cause instanceof TransferError)) throw cause
-    throw new StartError(inFolder(cause.message, folder, files))
+    if (!(cause instanceof CommandError || cause instanceof TransferError)) throw cause
+    throw new CommandError(inFolder(cause.message, folder, files))
   }
 }
 
@@ -65,10 +65,10 @@ async function pushObjects(folder: string, connection: QueryConnection, choice: 
   const { objects: written, unread } = content
   showSkipped(content)
   if (unread.length > 0 && choice.delete)
-    throw new StartError(
+    throw new CommandError(
       'nothing was changed: --delete would delete the objects of files that cannot be read',
     )
-  if (written.length === 0) throw new StartError(`there are no files with schema objects in ${folder}`)
+  if (written.length === 0) throw new CommandError(`there are no files with schema objects in ${folder}`)
   const wanted = await evaluateObjects(written, connection)
   const plan = makePlan(wanted, written, await readSchema(connection), choice.delete)
   const print = printerFor(choice)

@@ -28,7 +28,7 @@ export function pushSchema(
 }
 
 /**
- * Checks the code of the stored schema, even if the database is not checked. Throws {@link StartError} with the errors.
+ * Checks the code of the stored schema, even if the database is not checked. Throws {@link CommandError} with the errors.
  */
 export function checkSchema(choice: ClientChoice, config: Config): Promise<number> {
   return withService(choice, config, async connection => {

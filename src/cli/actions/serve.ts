@@ -28,7 +28,7 @@ import { openServiceLog } from '../../server/service-log.ts'
 import { assertIdentity, identityOf, joinClaim } from '../../storage/lmdb/claim.ts'
 import { type CopyProgress, copiedShare } from '../../storage/postgres/copy-state.ts'
 import { claimRootHash, readRootHash } from '../../storage/postgres/tables.ts'
-import { StartError } from '../command.ts'
+import { CommandError } from '../command.ts'
 import { divergedExitCode, exitDiverged, exitLostFlush, killSelf } from '../fatal.ts'
 import { metricsOfWorkers, openMetrics, shareMetrics } from '../metrics.ts'
 import { startOwnCommand } from '../own-commands.ts'
@@ -78,12 +78,12 @@ export async function serve(config: Config, open: Open = openEngine): Promise<nu
   }
 }
 
-/** Throws {@link StartError} if the limit of open files is too low for the service's own files. */
+/** Throws {@link CommandError} if the limit of open files is too low for the service's own files. */
 function rejectFewDescriptors(): void {
   const max = descriptorsMax()
   if (max >= descriptorsMin) return
   const advice = `it needs ${descriptorsMin} or more (ulimit -n)`
-  throw new StartError(`this process may have ${max} files and connections open at a time, and ${advice}`)
+  throw new CommandError(`this process may have ${max} files and connections open at a time, and ${advice}`)
 }
 
 const silent = openServiceLog('silent')
@@ -308,11 +308,11 @@ async function withReadErrors<T>(config: Config, make: () => T | Promise<T>): Pr
   try {
     return await make()
   } catch (cause) {
-    if (cause instanceof RequestError) throw new StartError(cause.description)
+    if (cause instanceof RequestError) throw new CommandError(cause.description)
     const { code, path, syscall } = cause as NodeJS.ErrnoException
-    if (syscall === 'open') throw new StartError(`cannot read ${path}: ${reasonOf(cause)}`)
+    if (syscall === 'open') throw new CommandError(`cannot read ${path}: ${reasonOf(cause)}`)
     if (code?.startsWith('ERR_OSSL')) {
-      throw new StartError(`${config.tlsCert} and ${config.tlsKey} are no usable certificate and key`)
+      throw new CommandError(`${config.tlsCert} and ${config.tlsKey} are no usable certificate and key`)
     }
     throw cause
   }
@@ -336,9 +336,9 @@ async function withListenErrors<T>(config: Config, listen: () => Promise<T>): Pr
   } catch (cause) {
     const address = `${config.host}:${config.port}`
     const { code } = cause as NodeJS.ErrnoException
-    if (code === 'EADDRINUSE') throw new StartError(`${address} is already in use`)
+    if (code === 'EADDRINUSE') throw new CommandError(`${address} is already in use`)
     if (code === 'EACCES' || code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
-      throw new StartError(`cannot serve on ${address}: ${reasonOf(cause)}`)
+      throw new CommandError(`cannot serve on ${address}: ${reasonOf(cause)}`)
     }
     throw cause
   }

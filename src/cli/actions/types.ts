@@ -13,7 +13,7 @@ import { withConnection } from '../client/connect.ts'
 import type { QueryConnection } from '../client/connection.ts'
 import type { ClientChoice } from '../client/options.ts'
 import { jsonText } from '../client/report.ts'
-import { StartError } from '../command.ts'
+import { CommandError } from '../command.ts'
 import { databaseFiles, inFolder, readFslFiles, type SchemaFiles, watchSchema } from '../schema/fsl-files.ts'
 import { escapeHidden } from '../terminal.ts'
 import { withTransferErrors } from '../transfer-errors.ts'
@@ -43,12 +43,12 @@ export async function writeTypes(
   return withConnection(choice, config, connection => writeAll(() => read(connection), choice))
 }
 
-/** Throws {@link StartError} if the folder has no schema files. */
+/** Throws {@link CommandError} if the folder has no schema files. */
 export function filesOf(folder: string): SchemaFiles {
   if (!existsSync(folder) || !statSync(folder).isDirectory())
-    throw new StartError(`there is no folder ${folder}`)
+    throw new CommandError(`there is no folder ${folder}`)
   const files = readFslFiles(folder)
-  if (files.size === 0) throw new StartError(`there are no .fsl files in ${folder}`)
+  if (files.size === 0) throw new CommandError(`there are no .fsl files in ${folder}`)
   return files
 }
 
@@ -100,6 +100,6 @@ export function writeIfChanged(path: string, text: string): boolean {
     writeFileSync(path, text)
     return true
   } catch (cause) {
-    throw new StartError(`cannot write ${path}: ${reasonOf(cause)}`)
+    throw new CommandError(`cannot write ${path}: ${reasonOf(cause)}`)
   }
 }

@@ -9,7 +9,7 @@ import { UsageError } from '../../app/config/read-config.ts'
 import { type Config, type SettingName, settings } from '../../app/config/settings.ts'
 import { systemRandom } from '../../base/random.ts'
 import { FolderInUseError } from '../../storage/kv/store-errors.ts'
-import { StartError } from '../command.ts'
+import { CommandError } from '../command.ts'
 import { ownEnvironment } from '../own-commands.ts'
 import { readAddress, readRootSecret } from '../service-files.ts'
 import { QueryConnection, type QueryScope } from './connection.ts'
@@ -25,7 +25,7 @@ async function connect(choice: ClientChoice, config: Config): Promise<QueryConne
   }
   const { data } = config
   if (!existsSync(data)) {
-    throw new StartError(
+    throw new CommandError(
       `there is no data directory ${data}: give --data, or --url and --secret of a service`,
     )
   }
@@ -39,13 +39,13 @@ async function connect(choice: ClientChoice, config: Config): Promise<QueryConne
   }
   const address = readAddress(data)
   if (address === undefined) {
-    throw new StartError(
+    throw new CommandError(
       `a service uses the data directory ${data}, but the address of the service is unknown: give --url and --secret`,
     )
   }
   const secret = choice.secret ?? config.rootSecret ?? readRootSecret(data)
   if (secret === undefined) {
-    throw new StartError(
+    throw new CommandError(
       `the service at ${address} uses the data directory ${data}, and its root secret is in its settings: give --secret`,
     )
   }
@@ -53,7 +53,7 @@ async function connect(choice: ClientChoice, config: Config): Promise<QueryConne
 }
 
 /**
- * Connects, runs `use` and closes the connection. Throws {@link UsageError} or {@link StartError} if there is no
+ * Connects, runs `use` and closes the connection. Throws {@link UsageError} or {@link CommandError} if there is no
  * service.
  */
 export async function withConnection<T>(
@@ -106,7 +106,7 @@ const omittedSettings: ReadonlySet<SettingName> = new Set([
 const secretBytes = 24
 
 /**
- * Starts a service that exits when this process exits. `show` receives its standard error. Throws {@link StartError}
+ * Starts a service that exits when this process exits. `show` receives its standard error. Throws {@link CommandError}
  * with the last line of standard error when the service cannot start.
  */
 export async function startService(
@@ -132,7 +132,7 @@ export async function startService(
       if (found !== undefined) resolve(found)
     })
     child.once('error', reject)
-    void ended.then(() => reject(new StartError(lastLine(errorOutput))))
+    void ended.then(() => reject(new CommandError(lastLine(errorOutput))))
   })
   const stop = async () => {
     child.kill('SIGTERM')

@@ -7,7 +7,7 @@ import { SchemaResponse } from '../../transfer/schema-response.ts'
 import { tryJson } from '../../values/json.ts'
 import type { Json } from '../../values/value.ts'
 import { writeJson } from '../../values/write-json.ts'
-import { StartError } from '../command.ts'
+import { CommandError } from '../command.ts'
 
 /** An error in the form in which the service returns it. */
 export interface WireError {
@@ -61,7 +61,7 @@ interface Response {
 const apiVersion = '4'
 
 /** Thrown when the schema has changed since the version in a request. */
-export class SchemaConflictError extends StartError {}
+export class SchemaConflictError extends CommandError {}
 
 export class QueryConnection {
   readonly #options: ConnectionOptions
@@ -79,9 +79,9 @@ export class QueryConnection {
     return new QueryConnection({ ...this.#options, ...change })
   }
 
-  /** Throws {@link StartError} with the reason if the service rejects the credential. */
+  /** Throws {@link CommandError} with the reason if the service rejects the credential. */
   async check(): Promise<void> {
-    if (!(await this.#isAccepted())) throw new StartError(await this.#rejectionReason())
+    if (!(await this.#isAccepted())) throw new CommandError(await this.#rejectionReason())
   }
 
   async #isAccepted(): Promise<boolean> {
@@ -104,7 +104,7 @@ export class QueryConnection {
   }
 
   /**
-   * Errors of the query are part of the reply. Throws {@link StartError} for an invalid response or a rejected
+   * Errors of the query are part of the reply. Throws {@link CommandError} for an invalid response or a rejected
    * credential, and an `AbortError` when `signal` aborts the wait.
    */
   async query(query: Json, signal?: AbortSignal): Promise<Reply> {
@@ -137,7 +137,7 @@ export class QueryConnection {
     return readTextReply(body, url, format)
   }
 
-  /** Returns the result or the errors of a query in either language, and its reads. Throws {@link StartError}. */
+  /** Returns the result or the errors of a query in either language, and its reads. Throws {@link CommandError}. */
   async explain(query: Json): Promise<Reply> {
     const headers = this.#timeoutAs('x-query-timeout')
     const { body, status, url } = await this.#post(
@@ -151,7 +151,7 @@ export class QueryConnection {
 
   /**
    * Sends a request, possibly with files, to a path below `/schema/1/`. Throws {@link SchemaConflictError}, and {@link
-   * StartError} with the service's error.
+   * CommandError} with the service's error.
    */
   async schema(
     method: 'GET' | 'POST',
@@ -165,10 +165,10 @@ export class QueryConnection {
     const { body, status, url } = await this.#sendAccepted(`schema/1/${path}`, request)
     if (status === 200) return SchemaResponse.of(url, body)
     const message = messageIn(body) ?? `${url} responded with status ${status}`
-    throw status === 409 ? new SchemaConflictError(message) : new StartError(message)
+    throw status === 409 ? new SchemaConflictError(message) : new CommandError(message)
   }
 
-  /** Returns the reason if the service rejects the schema. Throws {@link StartError}. */
+  /** Returns the reason if the service rejects the schema. Throws {@link CommandError}. */
   async importGraphql(text: string, mode: string): Promise<string | undefined> {
     const { body, status, url } = await this.#sendAccepted(`import?mode=${mode}`, {
       method: 'POST',
@@ -176,7 +176,7 @@ export class QueryConnection {
     })
     if (status === 200) return undefined
     if (status === 400 || status === 403) return body
-    throw new StartError(`${url} responded with status ${status}: ${body}`)
+    throw new CommandError(`${url} responded with status ${status}: ${body}`)
   }
 
   #timeoutAs(header: string): Readonly<Record<string, string>> {
@@ -195,10 +195,10 @@ export class QueryConnection {
     return this.#sendAccepted(path, { ...request, signal: signal ?? null })
   }
 
-  /** Throws {@link StartError} when the credential is rejected. */
+  /** Throws {@link CommandError} when the credential is rejected. */
   async #sendAccepted(path: string, request: RequestInit): Promise<Response> {
     const response = await this.#send(path, request)
-    if (response.status === 401) throw new StartError(await this.#rejectionReason())
+    if (response.status === 401) throw new CommandError(await this.#rejectionReason())
     return response
   }
 
@@ -212,8 +212,9 @@ export class QueryConnection {
       return { url, status: response.status, body: await responseText(response) }
     } catch (cause) {
       if (request.signal?.aborted) throw cause
-      if (cause instanceof ResponseLimitError) throw new StartError(`${url} cannot be used: ${cause.message}`)
-      throw new StartError(`${url} cannot be reached: ${networkFailure(cause).reason}`)
+      if (cause instanceof ResponseLimitError)
+        throw new CommandError(`${url} cannot be used: ${cause.message}`)
+      throw new CommandError(`${url} cannot be reached: ${networkFailure(cause).reason}`)
     }
   }
 
@@ -243,7 +244,7 @@ function readReply(status: number, body: string, url: string): Reply {
   if (resource !== undefined) return { kind: 'resource', resource, body }
   const errors = memberOf(json, 'errors')
   if (!Array.isArray(errors)) {
-    throw new StartError(`${url} is not a Terrarium service: it responded with status ${status}`)
+    throw new CommandError(`${url} is not a Terrarium service: it responded with status ${status}`)
   }
   return { kind: 'errors', errors: errors.map(readError), body }
 }
@@ -251,7 +252,7 @@ function readReply(status: number, body: string, url: string): Reply {
 function readTextReply(body: string, url: string, format: 'decorated' | 'simple'): TextReply {
   const json = tryJson(body)
   if (!(json instanceof Map) || !(json.has('data') || json.has('error'))) {
-    throw new StartError(`${url} is not a Terrarium service`)
+    throw new CommandError(`${url} is not a Terrarium service`)
   }
   const summary = json.get('summary')
   const error = json.get('error')

@@ -1,9 +1,9 @@
 // Chooses a version of the language, and loads only its parser.
 
-import { StartError } from '../command.ts'
+import { CommandError } from '../command.ts'
 import type { ShellLanguage } from './shell-language.ts'
 
-/** Throws {@link StartError} for an unknown name. */
+/** Throws {@link CommandError} for an unknown name. */
 export async function shellLanguageOf(name: string): Promise<ShellLanguage> {
   switch (name) {
     case '4':
@@ -11,6 +11,6 @@ export async function shellLanguageOf(name: string): Promise<ShellLanguage> {
     case '10':
       return (await import('./shell-language-10.ts')).shellLanguage10
     default:
-      throw new StartError(`there is no version ${name} of the language: it is 4 or 10`)
+      throw new CommandError(`there is no version ${name} of the language: it is 4 or 10`)
   }
 }

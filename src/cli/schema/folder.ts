@@ -16,7 +16,7 @@ import {
 import { memberOf } from '../../transfer/references.ts'
 import type { Json } from '../../values/value.ts'
 import type { QuerySource } from '../client/report.ts'
-import { StartError, withFile } from '../command.ts'
+import { CommandError, withFile } from '../command.ts'
 import { kindCreatedBy, kinds, type ObjectKind, type SchemaObject } from './kinds.ts'
 
 /** The expression for the object's fields is not evaluated yet. */
@@ -59,9 +59,9 @@ const olderFolders = ['fauna/resources', 'resources']
 const childFolder = 'dbs'
 const scriptName = /\.[cm]?[jt]s$/
 
-/** Throws {@link StartError} and {@link SchemaFileError}. */
+/** Throws {@link CommandError} and {@link SchemaFileError}. */
 export function readFolder(folder: string): FolderContent {
-  if (!existsSync(folder)) throw new StartError(`there is no folder ${folder}`)
+  if (!existsSync(folder)) throw new CommandError(`there is no folder ${folder}`)
   const older = olderFolders.map(name => join(folder, name)).find(existsSync)
   // Outside of `resources` folders, JavaScript files belong to the user's application, not to a schema.
   const hasScripts = older !== undefined || resolve(folder).split(sep).includes('resources')
@@ -147,7 +147,7 @@ export function fileOf(folder: string, { kind, name }: Pick<SchemaObject, 'kind'
   return relative('.', join(folder, kind.listing, `${safe}.fql`))
 }
 
-/** Throws {@link StartError}. */
+/** Throws {@link CommandError}. */
 export function writeObject(file: string, { kind, fields }: SchemaObject): void {
   withFile(file, 'written', () => {
     mkdirSync(dirname(file), { recursive: true })

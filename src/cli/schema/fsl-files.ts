@@ -9,7 +9,7 @@ import { isVersion10Schema, readFsl } from '../../transfer/fsl.ts'
 import { TransferError } from '../../transfer/record.ts'
 import { schemaFilesOf } from '../../transfer/schema-methods.ts'
 import type { QueryConnection } from '../client/connection.ts'
-import { StartError } from '../command.ts'
+import { CommandError } from '../command.ts'
 
 /** Returns the files by path in the folder, deeper folders included. */
 export function readFslFiles(folder: string): ReadonlyMap<string, string> {
@@ -35,7 +35,7 @@ interface PullPlan {
 }
 
 /**
- * Returns the files in the order of the service. `isStaged`: of the staged schema. Throws {@link StartError} when the
+ * Returns the files in the order of the service. `isStaged`: of the staged schema. Throws {@link CommandError} when the
  * service rejects the request.
  */
 export function databaseFiles(
@@ -61,16 +61,16 @@ export async function hasVersion10(connection: QueryConnection): Promise<boolean
   }
 }
 
-/** Throws {@link StartError} for a path outside of the folder. */
+/** Throws {@link CommandError} for a path outside of the folder. */
 export async function planPull(folder: string, connection: QueryConnection): Promise<PullPlan> {
   const local = new Map(readFslFiles(folder))
   const changes: FileChange[] = []
   for (const { name, text } of await databaseFiles(connection)) {
     const path = resolve(folder, name)
     if (!path.startsWith(resolve(folder) + sep))
-      throw new StartError(`the file ${name} is outside of ${folder}`)
+      throw new CommandError(`the file ${name} is outside of ${folder}`)
     // The service at an address can be any program, which could write, for example, a hook of git.
-    if (!name.endsWith('.fsl')) throw new StartError(`the name of the file ${name} does not end with .fsl`)
+    if (!name.endsWith('.fsl')) throw new CommandError(`the name of the file ${name} does not end with .fsl`)
     const before = local.get(name)
     local.delete(name)
     if (before !== text) changes.push({ name, path, text, isNew: before === undefined })
@@ -131,7 +131,7 @@ async function tryRead(read: () => SchemaFiles | Promise<SchemaFiles>): Promise<
     return await read()
   } catch (cause) {
     // A file may be renamed between the listing of the folder and the read of the file.
-    if (cause instanceof StartError || (cause as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    if (cause instanceof CommandError || (cause as NodeJS.ErrnoException).code === 'ENOENT') return undefined
     throw cause
   }
 }

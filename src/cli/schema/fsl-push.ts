@@ -10,7 +10,7 @@ import { Source } from '../../fql10/syntax/source.ts'
 import { type FslFile, readFsl } from '../../transfer/fsl.ts'
 import { TransferError } from '../../transfer/record.ts'
 import { type QueryConnection, SchemaConflictError } from '../client/connection.ts'
-import { StartError } from '../command.ts'
+import { CommandError } from '../command.ts'
 import { databaseFiles, type SchemaFiles } from './fsl-files.ts'
 
 interface NamedItem {
@@ -40,7 +40,7 @@ const remainingFile = 'kept.fsl'
 const attemptsMax = 5
 
 /**
- * If `isWhole` is true, the push deletes objects that are in no file. Throws {@link StartError} or {@link
+ * If `isWhole` is true, the push deletes objects that are in no file. Throws {@link CommandError} or {@link
  * TransferError} with the errors in the files.
  */
 export async function planPush(
@@ -69,13 +69,13 @@ export async function planPush(
     // The stored files are those of `version`, and the diff may already be one of a later version.
     if (plan.version === version)
       return { ...plan, extra: extra.map(({ kind, name }) => ({ kind, name: name.text })) }
-    if (attempt === attemptsMax) throw new StartError('the schema changes all the time: try again later')
+    if (attempt === attemptsMax) throw new CommandError('the schema changes all the time: try again later')
   }
 }
 
 /**
  * Makes the changes of a plan. The version of the schema also changes when another client changes an object that this
- * push keeps, so a changed version leads to a new plan. Throws {@link StartError} if the new plan has other changes.
+ * push keeps, so a changed version leads to a new plan. Throws {@link CommandError} if the new plan has other changes.
  */
 export async function pushFiles(
   files: SchemaFiles,
@@ -91,7 +91,7 @@ export async function pushFiles(
       if (!(cause instanceof SchemaConflictError) || attempt === attemptsMax) throw cause
       now = await planPush(files, isWhole, connection)
       if (now.diff !== plan.diff || now.isStaged !== plan.isStaged)
-        throw new StartError('the schema has changed since the changes were listed: run the command again')
+        throw new CommandError('the schema has changed since the changes were listed: run the command again')
     }
   }
 }

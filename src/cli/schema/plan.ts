@@ -5,7 +5,7 @@ import { memberOf } from '../../transfer/references.ts'
 import type { Json } from '../../values/value.ts'
 import { writeJson } from '../../values/write-json.ts'
 import type { QueryConnection, Reply } from '../client/connection.ts'
-import { StartError } from '../command.ts'
+import { CommandError } from '../command.ts'
 import type { FileObject } from './folder.ts'
 import { definingFields, idOf, kinds, type SchemaObject } from './kinds.ts'
 
@@ -162,7 +162,7 @@ function mapFields(params: Json, change: (fields: ReadonlyMap<string, Json>) => 
   return fields instanceof Map ? object({ object: change(fields) }) : params
 }
 
-/** Throws {@link StartError} when the caller may not read the objects. */
+/** Throws {@link CommandError} when the caller may not read the objects. */
 export async function readSchema(connection: QueryConnection): Promise<readonly SchemaObject[]> {
   const found: SchemaObject[] = []
   for (const kind of kinds) {
@@ -175,11 +175,11 @@ export async function readSchema(connection: QueryConnection): Promise<readonly 
   return found
 }
 
-/** Throws {@link StartError} if the query failed. */
+/** Throws {@link CommandError} if the query failed. */
 function resourceOf(reply: Reply, what: string): Json {
   if (reply.kind === 'resource') return reply.resource
   const [error] = reply.errors
-  throw new StartError(`the ${what} cannot be read: ${error?.code}: ${error?.description}`)
+  throw new CommandError(`the ${what} cannot be read: ${error?.code}: ${error?.description}`)
 }
 
 /** The order of fields does not matter. */

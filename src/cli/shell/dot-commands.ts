@@ -2,7 +2,7 @@
 
 import { closestTo } from '../../base/closest.ts'
 import { fqlFunctions } from '../../fql4/text/index.ts'
-import { StartError } from '../command.ts'
+import { CommandError } from '../command.ts'
 
 /** The state that the shell's own commands change. */
 export interface ShellState {
@@ -37,7 +37,7 @@ const dotCommands: Readonly<Record<string, DotCommand>> = {
     doc: 'shows results as JSON or as text',
     run(argument, state) {
       if (argument !== undefined && argument !== 'on' && argument !== 'off')
-        throw new StartError('.json is on or off')
+        throw new CommandError('.json is on or off')
       state.asJson = argument === undefined ? !state.asJson : argument === 'on'
       state.say(`results are shown as ${state.asJson ? 'JSON' : 'text'}`)
     },
@@ -66,7 +66,7 @@ const dotCommands: Readonly<Record<string, DotCommand>> = {
     usage: '.run FILE',
     doc: 'runs the queries in a file',
     run(file, state) {
-      if (file === undefined) throw new StartError('.run needs FILE')
+      if (file === undefined) throw new CommandError('.run needs FILE')
       return state.runFile(file)
     },
   },
@@ -79,13 +79,13 @@ const dotCommands: Readonly<Record<string, DotCommand>> = {
 
 export const dotCommandNames: readonly string[] = Object.keys(dotCommands)
 
-/** Throws {@link StartError} for an invalid command. */
+/** Throws {@link CommandError} for an invalid command. */
 export async function runDotCommand(line: string, state: ShellState): Promise<void> {
   const [name = '', ...words] = line.trim().split(/\s+/)
   const found = Object.hasOwn(dotCommands, name) ? dotCommands[name] : undefined
   if (!found) {
     const closest = closestTo(name, dotCommandNames)
-    throw new StartError(
+    throw new CommandError(
       `unknown command ${name}; ${closest === undefined ? 'see .help' : `did you mean ${closest}?`}`,
     )
   }
@@ -113,7 +113,7 @@ function functionHelp(name: string): string {
       name,
       fqlFunctions.map(each => each.name),
     )
-    throw new StartError(
+    throw new CommandError(
       `there is no function ${name}${closest === undefined ? '' : `; did you mean ${closest}?`}`,
     )
   }

@@ -4,7 +4,7 @@ import { createInterface, type Interface } from 'node:readline'
 import type { QueryConnection, QueryScope } from '../client/connection.ts'
 import { type ParsedQuery, type ShellLanguage, TextFault } from '../client/shell-language.ts'
 import { shellLanguageOf } from '../client/shell-languages.ts'
-import { StartError } from '../command.ts'
+import { CommandError } from '../command.ts'
 import { type Output, styleFor } from '../terminal.ts'
 import { completionsOf, ObjectNames } from './completion.ts'
 import { dotCommandNames, runDotCommand, type ShellState } from './dot-commands.ts'
@@ -22,7 +22,7 @@ interface ShellOptions {
   /** Entries of earlier shells, newest first. */
   readonly history: readonly string[]
   readonly onEntry: (entry: string) => void
-  /** Throws {@link StartError}. */
+  /** Throws {@link CommandError}. */
   readonly readFile: (file: string) => string
 }
 
@@ -183,12 +183,12 @@ class Shell implements ShellState {
     }
   }
 
-  /** Shows a {@link StartError}, so that the shell continues. */
+  /** Shows a {@link CommandError}, so that the shell continues. */
   async #guard(run: () => Promise<void>): Promise<void> {
     try {
       await run()
     } catch (cause) {
-      if (!(cause instanceof StartError)) throw cause
+      if (!(cause instanceof CommandError)) throw cause
       this.#hasFailed = true
       this.#write(`${styleFor(this.#options.output)(['red', 'bold'], 'failed')}: ${cause.message}\n`)
     }

@@ -43,7 +43,7 @@ function convert(source: Source, outline: readonly OutlineItem[]): ParsedFile {
 interface FileNames {
   /** Rejects repeated names and aliases. */
   readonly duplicates: DuplicateCheck
-  /** The names of collections. A function with an alias may have one of these names, too. */
+  /** The names of collections, for the exception in {@link rejectDuplicates}. */
   readonly collections: Set<string>
 }
 
@@ -162,7 +162,8 @@ function rejectDuplicates(
   const isShared = kind === 'collection' || kind === 'function'
   const what = isShared ? 'collection or function' : kind
   const alias = annotations.find(annotation => annotation.kind === 'alias')?.name
-  // A function with an alias may have the name of a collection, because queries call such a function by its alias.
+  // Like the parser of the hosted service, accepts a function with an alias and the name of a collection. A push rejects
+  // both names (push-plan.ts).
   const isHidden = kind === 'function' && alias !== undefined && collections.has(name.text)
   if (!isHidden) duplicates.addNamed(what, name)
   if (isShared && alias !== undefined) duplicates.addNamed(what, alias)
