@@ -47,6 +47,11 @@ export interface FeedPage {
 }
 
 const minuteMs = 60_000
+/**
+ * The first databases stay until the end of the file, so that the check of the data directory reads their rows. `npm
+ * test` creates fewer. A soak removes all further ones, which would fill the memory.
+ */
+const keptDatabases = 300
 const seedMax = 2 ** 31
 
 /** Defines a test of a law. `server` returns the service that all laws of the file share. */
@@ -64,7 +69,7 @@ export function law<Input>(
       } catch (cause) {
         throw new Error(`${(cause as Error).message}\nRequests:\n${database.transcript()}`, { cause })
       } finally {
-        await database.remove()
+        await database.close()
       }
     },
   })
@@ -106,29 +111,33 @@ let created = 0
 /** The database of one input. */
 export class LawDatabase {
   readonly name: string
+  readonly #isKept: boolean
   readonly #server: RunningServer
   readonly #requests: string[] = []
   readonly #streams: StreamReader[] = []
 
-  private constructor(server: RunningServer, name: string) {
+  private constructor(server: RunningServer, name: string, isKept: boolean) {
     this.#server = server
     this.name = name
+    this.#isKept = isKept
   }
 
   static async create(server: RunningServer): Promise<LawDatabase> {
-    const database = new LawDatabase(server, `law${++created}`)
+    created += 1
+    const database = new LawDatabase(server, `law${created}`, created <= keptDatabases)
     await database.#root({ create_database: { object: { name: database.name } } })
     return database
   }
 
   /** The database of the same name in another service. */
   on(server: RunningServer): LawDatabase {
-    return new LawDatabase(server, this.name)
+    return new LawDatabase(server, this.name, this.#isKept)
   }
 
-  async remove(): Promise<void> {
+  /** Closes the streams, and removes the database unless it is one of {@link keptDatabases}. */
+  async close(): Promise<void> {
     for (const stream of this.#streams) stream.close()
-    await this.#root({ delete: { database: this.name } })
+    if (!this.#isKept) await this.#root({ delete: { database: this.name } })
   }
 
   /**
@@ -215,7 +224,7 @@ export class LawDatabase {
   }
 
   /**
-   * Opens a stream, which {@link remove} closes. `body`: an expression for `/stream`; for `/stream/1` an object with a
+   * Opens a stream, which {@link close} closes. `body`: an expression for `/stream`; for `/stream/1` an object with a
    * token, and `start_ts` or `cursor`.
    */
   async stream(path: string, body: object, caller = 'admin'): Promise<StreamReader> {

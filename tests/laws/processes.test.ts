@@ -52,7 +52,7 @@ for (const [where, other] of Object.entries(others)) {
         }
         assert.deepEqual(results[1], results[0], twin.transcript())
       } finally {
-        await twin.remove()
+        await twin.close()
       }
     },
   })
