@@ -36,7 +36,7 @@ const projections = fc.constantFrom(
 const plainSets = documentSets.filter(set => !set.includes('following'))
 
 /** Every source of documents in a text. */
-const sourcePattern = /Item\.(?:all|byGroup|byGroupSorted|byTag|sorted)\([^()]*\)/g
+const sourcePattern = /Item\.(?:all|byGroup|byGroupSorted|byGroupTags|byTag|sorted)\([^()]*\)/g
 
 const createReader = (predicate: string) =>
   `Role.create({

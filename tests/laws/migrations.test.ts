@@ -1,5 +1,5 @@
-// A query at a past time reads what was read then, changed by the later migrations: documents and indexes, in both
-// languages.
+// A query reads what was written, changed by the later migrations, and a query at a past time what was written until
+// then: documents and indexes, in both languages.
 
 import assert from 'node:assert/strict'
 import { fc } from '../support/fast-check.ts'
@@ -8,9 +8,11 @@ import {
   type Fields,
   fieldsAfter,
   indexOf,
+  type Migration,
   migrationLists,
   migrationsMax,
   type Row,
+  type Scalar,
   schemaAfter,
   valuesOf,
 } from './generators/migrations10.ts'
@@ -37,21 +39,40 @@ const writes: fc.Arbitrary<readonly Write[]> = fc.array(
   { maxLength: 3 },
 )
 
-/** A statement for a write that is valid after some migrations. */
-function statementOf({ choice, id, kind }: Write, fields: Fields): string {
-  const row = `Row.byId("${id}")`
+/** The fields that a write sets, by path. */
+function fieldsOf({ choice, kind }: Write, fields: Fields): Readonly<Record<string, Scalar | null>> {
   const entries = Object.entries(fields)
   const chosen = kind === 'create' ? entries : [entries[choice % entries.length] as [string, string]]
+  return Object.fromEntries(
+    chosen.map(([path, type], at) => {
+      const all = valuesOf(type)
+      return [path, all[(choice + at) % all.length] as Scalar | null]
+    }),
+  )
+}
+
+/** A statement for a write that is valid after some migrations. */
+function statementOf(write: Write, fields: Fields): string {
+  const { id, kind } = write
+  const row = `Row.byId("${id}")`
   const data: Record<string, unknown> = {}
-  for (const [at, [path, type]] of chosen.entries()) {
-    const all = valuesOf(type)
-    const value = all[(choice + at) % all.length]
+  for (const [path, value] of Object.entries(fieldsOf(write, fields))) {
     if (path.startsWith('o.')) data.o = { ...(data.o as object), [path.slice(2)]: value }
     else data[path] = value
   }
   if (kind === 'delete') return `${row}?.delete()`
   if (kind === 'update') return `${row}?.update(${JSON.stringify(data)})`
   return `if (!${row}.exists()) Row.create(${JSON.stringify({ id: String(id), ...data })})`
+}
+
+/** The documents after a write. */
+function rowsAfter(rows: Rows, write: Write, fields: Fields): Rows {
+  const { [write.id]: row, ...others } = rows
+  if (write.kind === 'delete') return others
+  if ((row === undefined) !== (write.kind === 'create')) return rows
+  const all = Object.entries({ ...row, ...fieldsOf(write, fields) })
+  const present = all.filter((entry): entry is [string, Scalar] => entry[1] !== null)
+  return { ...others, [write.id]: Object.fromEntries(present) }
 }
 
 const flat = ({ o, ...others }: Document): Row => ({
@@ -83,6 +104,12 @@ async function read4(database: LawDatabase, time: number): Promise<Rows> {
   return Object.fromEntries(data.map(([id, fields]) => [id, flat(fields)]))
 }
 
+/** The documents after some migrations. */
+function migrated(rows: Rows, migrations: readonly Migration[]): Rows {
+  const migrate = (row: Row) => migrations.reduce((before, each) => each.row(before), row)
+  return Object.fromEntries(Object.entries(rows).map(([id, row]) => [id, migrate(row)]))
+}
+
 law('a past time shows what was read then, changed by later migrations', () => server, {
   input: fc.record({
     migrations: migrationLists,
@@ -95,7 +122,10 @@ law('a past time shows what was read then, changed by later migrations', () => s
   async holds(database, { isTogether, migrations, writes }) {
     // The migrations of a collection without documents have no effect on its history.
     await database.schema('POST', 'update', { 'main.fsl': schemaAfter([]) })
-    await database.run10(statementOf({ kind: 'create', id: 9, choice: 0 }, fieldsAfter([])))
+    const first: Write = { kind: 'create', id: 9, choice: 0 }
+    await database.run10(statementOf(first, fieldsAfter([])))
+    let rows = rowsAfter({}, first, fieldsAfter([]))
+    let pushed = 0
     const seen: { readonly time: number; readonly rows: Rows; readonly done: number }[] = []
     for (let done = 0; done <= migrations.length; done++) {
       // A target of a split that the same push drops takes the values of all types, so the drop gets a push of its own.
@@ -103,16 +133,19 @@ law('a past time shows what was read then, changed by later migrations', () => s
       if (done > 0 && done < migrations.length && isTogether[done] === true && !isDrop) continue
       const before = migrations.slice(0, done)
       await database.schema('POST', 'update?force=true', { 'main.fsl': schemaAfter(before) })
+      rows = migrated(rows, migrations.slice(pushed, done))
+      pushed = done
       for (const write of writes[done] ?? []) {
         await database.run10(statementOf(write, fieldsAfter(before)))
+        rows = rowsAfter(rows, write, fieldsAfter(before))
         const { time } = await database.ask10('null')
-        seen.push({ time, done, rows: await read(database, time) })
+        assert.deepEqual(await read(database, time), rows, `at ${time}, before later migrations`)
+        seen.push({ time, done, rows })
       }
     }
     const fields = fieldsAfter(migrations)
     for (const { done, rows, time } of seen) {
-      const migrate = (row: Row) => migrations.slice(done).reduce((row, each) => each.row(row), row)
-      const expected = Object.fromEntries(Object.entries(rows).map(([id, row]) => [id, migrate(row)]))
+      const expected = migrated(rows, migrations.slice(done))
       assert.deepEqual(await read(database, time), expected, `at ${time}`)
       assert.deepEqual(await read4(database, time), expected, `at ${time} in version 4`)
       const terms = Object.entries(fields).flatMap(([path, type]) =>

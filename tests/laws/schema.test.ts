@@ -83,6 +83,7 @@ const twins = `
     indexes: {
       twinByGroup: { terms: [{ field: ".g" }] },
       twinByGroupSorted: { terms: [{ field: ".g" }], values: [{ field: ".n", order: "desc" }, { field: ".extra" }] },
+      twinByGroupTags: { terms: [{ field: ".g" }], values: [{ field: ".tags", mva: true }] },
       twinByTag: { terms: [{ field: ".tags", mva: true }], values: [{ field: ".n" }] },
       twinSorted: { values: [{ field: ".n" }] }
     }
@@ -92,6 +93,7 @@ const twins = `
 const entriesOf = (first: (name: string) => string) => `[
   ["x", "y", "z"].map(g => Item.${first('byGroup')}(g).map(.id).toArray()),
   ["x", "y", "z"].map(g => Item.${first('byGroupSorted')}(g).map(d => [d.id, d.n, d.extra]).toArray()),
+  ["x", "y", "z"].map(g => Item.${first('byGroupTags')}(g).map(.id).toArray()),
   ["a", "b", "c"].map(tag => Item.${first('byTag')}(tag).map(.id).toArray()),
   Item.${first('sorted')}().map(d => [d.id, d.n]).toArray()
 ]`

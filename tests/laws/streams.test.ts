@@ -102,10 +102,9 @@ type Watched = readonly ('n' | 'g' | 'extra')[]
 
 const documentSource = 'Set.single(Item.byId("1")!)'
 const sources10 = fc.oneof(
-  fc.constantFrom('Item.byGroup("x")', 'Item.byGroupSorted("x")', 'Item.byTag("a")').map(source => ({
-    source,
-    watched: [] as Watched,
-  })),
+  fc
+    .constantFrom('Item.byGroup("x")', 'Item.byGroupSorted("x")', 'Item.byGroupTags("x")', 'Item.byTag("a")')
+    .map(source => ({ source, watched: [] as Watched })),
   fc.constantFrom<Watched>([], ['n']).map(watched => ({ source: 'Item.sorted()', watched })),
   {
     weight: 3,
@@ -214,7 +213,8 @@ async function assertMembership(
   times: readonly number[],
 ): Promise<void> {
   const set = source === documentSource ? 'Item.all().where(.id == "1")' : source
-  const idsAt = (time: number) => `at (Time.epoch(${time}, "microseconds")) { ${set}.map(.id).toArray() }`
+  const idsAt = (time: number) =>
+    `at (Time.epoch(${time}, "microseconds")) { ${set}.map(.id).distinct().toArray() }`
   const pairs = times.map(time => `[${idsAt(time - 1)}, ${idsAt(time)}]`)
   const ids = (await database.run10(`[${pairs.join(', ')}]`)) as readonly (readonly [unknown[], unknown[]])[]
   for (const [at, [before, after]] of ids.entries()) {
@@ -301,6 +301,7 @@ const sources4 = fc.constantFrom<Expression>(
   { match: { index: 'by_tag' }, terms: 'a' },
   { match: { index: 'n_ref' } },
   { match: { index: 'n_ref_by_g' }, terms: 'x' },
+  { match: { index: 'tag_ref_by_g' }, terms: 'x' },
 )
 
 /** An event of version 4. */

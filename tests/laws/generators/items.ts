@@ -16,11 +16,13 @@ export interface Item {
 
 export const groups = ['x', 'y', 'z'] as const
 
+const tags = fc.array(fc.constantFrom('a', 'b', 'c'), { maxLength: 3 })
+
 const item: fc.Arbitrary<Item> = fc.record(
   {
     n: fc.integer({ min: 0, max: 5 }),
     g: fc.constantFrom(...groups),
-    tags: fc.array(fc.constantFrom('a', 'b', 'c'), { maxLength: 3 }),
+    tags,
     next: fc.integer({ min: 1, max: 12 }),
     extra: fc.oneof(fc.integer({ min: 0, max: 2 }), fc.constantFrom('s', 'S', ''), fc.boolean()),
   },
@@ -45,7 +47,10 @@ export const changes: fc.Arbitrary<readonly Change[]> = fc.array(
     fc
       .tuple(
         id,
-        fc.record({ n: fc.integer({ min: 0, max: 5 }), g: fc.constantFrom(...groups) }, { requiredKeys: [] }),
+        fc.record(
+          { n: fc.integer({ min: 0, max: 5 }), g: fc.constantFrom(...groups), tags },
+          { requiredKeys: [] },
+        ),
       )
       .map(([id, data]): Change => ({ kind: 'update', id, data })),
     fc.tuple(id, item).map(([id, data]): Change => ({ kind: 'replace', id, data })),
@@ -75,6 +80,7 @@ const schema = `
     indexes: {
       byGroup: { terms: [{ field: ".g" }] },
       byGroupSorted: { terms: [{ field: ".g" }], values: [{ field: ".n", order: "desc" }, { field: ".extra" }] },
+      byGroupTags: { terms: [{ field: ".g" }], values: [{ field: ".tags", mva: true }] },
       byTag: { terms: [{ field: ".tags", mva: true }], values: [{ field: ".n" }] },
       sorted: { values: [{ field: ".n" }] }
     }
@@ -96,7 +102,8 @@ export const stateText = `{
   documents: ((Item.all()) { id, ts, n, g, tags, next, extra, double, following { id } }).toArray(),
   groups: ["x", "y", "z"].map(g => [
     Item.byGroup(g).map(.id).toArray(),
-    Item.byGroupSorted(g).map(d => [d.id, d.n, d.extra]).toArray()
+    Item.byGroupSorted(g).map(d => [d.id, d.n, d.extra]).toArray(),
+    Item.byGroupTags(g).map(.id).toArray()
   ]),
   tags: ["a", "b", "c"].map(tag => Item.byTag(tag).map(.id).toArray()),
   sorted: Item.sorted().map(d => [d.id, d.n]).toArray()

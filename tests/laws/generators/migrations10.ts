@@ -6,7 +6,7 @@ import { fc } from '../../support/fast-check.ts'
 /** The types of the declared fields by path, with their defaults. */
 export type Fields = Readonly<Record<string, string>>
 
-type Scalar = number | string | boolean
+export type Scalar = number | string | boolean
 
 /** The values of a document by path. Absent fields are missing. */
 export type Row = Readonly<Record<string, Scalar>>

@@ -7,6 +7,7 @@ const base = fc.oneof(
   fc.constant('Item.all()'),
   fc.constantFrom(...groups).map(group => `Item.byGroup("${group}")`),
   fc.constantFrom(...groups).map(group => `Item.byGroupSorted("${group}")`),
+  fc.constantFrom(...groups).map(group => `Item.byGroupTags("${group}")`),
   fc.constantFrom('a', 'b', 'c').map(tag => `Item.byTag("${tag}")`),
   fc.integer({ min: 0, max: 5 }).map(n => `Item.sorted({ from: ${n} })`),
   fc.integer({ min: 0, max: 5 }).map(n => `Item.byGroupSorted("x", { to: ${n} })`),

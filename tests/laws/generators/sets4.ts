@@ -22,6 +22,7 @@ const indexes = [
   { name: 'g_by_n', source, terms: [field('data', 'n')], values: [field('data', 'g')] },
   { name: 'g_by_tag', source, terms: [field('data', 'tags')], values: [field('data', 'g')] },
   { name: 'n_ref_by_g', source, terms: [field('data', 'g')], values: [field('data', 'n'), reference] },
+  { name: 'tag_ref_by_g', source, terms: [field('data', 'g')], values: [field('data', 'tags'), reference] },
 ]
 
 /** Creates the indexes that the sets use. `prefix` begins their names. */
@@ -44,7 +45,7 @@ const groupsAndTags = fc.oneof(
   fc.constantFrom(...groups).map(group => match('by_g', group)),
   fc.constantFrom('a', 'b', 'c').map(tag => match('by_tag', tag)),
 )
-/** Sets of references, and sets of pairs of a number and a reference. Members of a combined set have the same form. */
+/** Sets of references, and sets of pairs of a number or tag and a reference. Members of a combined set have the same form. */
 const references = fc.oneof(
   fc.constantFrom<Expression>({ documents: source }, match('refs')),
   { weight: 2, arbitrary: groupsAndTags },
@@ -53,6 +54,7 @@ const references = fc.oneof(
 const pairs = fc.oneof(
   fc.constant(match('n_ref')),
   fc.constantFrom(...groups).map(group => match('n_ref_by_g', group)),
+  fc.constantFrom(...groups).map(group => match('tag_ref_by_g', group)),
   fc.tuple(number, number).map(([from, to]): Expression => ({ range: match('n_ref'), from, to })),
 )
 
