@@ -23,9 +23,13 @@ const sources: fc.Arbitrary<Source> = fc.oneof(
     filters: ['', '.where(.n >= 2)', '.where(d => d.tags.includes("b"))', '.where(.extra == null)'],
     predicates: ['doc => doc.n >= 3', 'doc => doc.g == "x"'],
   }),
-  ...['Item.byGroup("x")', 'Item.byGroupTags("x")'].map(set =>
-    sourcesOf(set, 'g: d.g', { filters: [''], predicates: ['doc => doc.g == "x"'] }),
-  ),
+  ...[
+    { set: 'Item.byGroup("x")', weight: 1 },
+    { set: 'Item.byGroupTags("x")', weight: 3 },
+  ].map(({ set, weight }) => ({
+    weight,
+    arbitrary: sourcesOf(set, 'g: d.g', { filters: [''], predicates: ['doc => doc.g == "x"'] }),
+  })),
   sourcesOf('Item.byGroupSorted("x")', 'n: d.n, extra: d.extra', {
     filters: ['', '.where(.n >= 2)', '.where(.extra == null)'],
     predicates: ['doc => doc.n >= 3', 'doc => doc.g == "x"'],

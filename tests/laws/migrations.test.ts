@@ -55,11 +55,7 @@ function fieldsOf({ choice, kind }: Write, fields: Fields): Readonly<Record<stri
 function statementOf(write: Write, fields: Fields): string {
   const { id, kind } = write
   const row = `Row.byId("${id}")`
-  const data: Record<string, unknown> = {}
-  for (const [path, value] of Object.entries(fieldsOf(write, fields))) {
-    if (path.startsWith('o.')) data.o = { ...(data.o as object), [path.slice(2)]: value }
-    else data[path] = value
-  }
+  const data = nested(fieldsOf(write, fields))
   if (kind === 'delete') return `${row}?.delete()`
   if (kind === 'update') return `${row}?.update(${JSON.stringify(data)})`
   return `if (!${row}.exists()) Row.create(${JSON.stringify({ id: String(id), ...data })})`
@@ -73,6 +69,15 @@ function rowsAfter(rows: Rows, write: Write, fields: Fields): Rows {
   const all = Object.entries({ ...row, ...fieldsOf(write, fields) })
   const present = all.filter((entry): entry is [string, Scalar] => entry[1] !== null)
   return { ...others, [write.id]: Object.fromEntries(present) }
+}
+
+function nested(row: Readonly<Record<string, Scalar | null>>): Document {
+  const data: Record<string, unknown> = {}
+  for (const [path, value] of Object.entries(row)) {
+    if (path.startsWith('o.')) data.o = { ...(data.o as object), [path.slice(2)]: value }
+    else data[path] = value
+  }
+  return data
 }
 
 const flat = ({ o, ...others }: Document): Row => ({
@@ -104,6 +109,18 @@ async function read4(database: LawDatabase, time: number): Promise<Rows> {
   return Object.fromEntries(data.map(([id, fields]) => [id, flat(fields)]))
 }
 
+/** Inserts a version of the document 8 at a past time, with version 4. */
+async function insert(database: LawDatabase, time: number, row: Row): Promise<void> {
+  const object = (data: object) => ({ object: data })
+  const data = nested(row)
+  await database.run4({
+    insert: { ref: { collection: 'Row' }, id: '8' },
+    ts: time,
+    action: 'create',
+    params: object({ data: object({ ...data, o: object(data.o as object) }) }),
+  })
+}
+
 /** The documents after some migrations. */
 function migrated(rows: Rows, migrations: readonly Migration[]): Rows {
   const migrate = (row: Row) => migrations.reduce((before, each) => each.row(before), row)
@@ -117,13 +134,16 @@ law('a past time shows what was read then, changed by later migrations', () => s
     isTogether: fc.array(fc.boolean(), { minLength: migrationsMax, maxLength: migrationsMax }),
     /** The writes before each migration, and after the last one. */
     writes: fc.array(writes, { minLength: migrationsMax + 1, maxLength: migrationsMax + 1 }),
+    /** The number of migrations before the insert of a document into the past. */
+    insertAfter: fc.nat(migrationsMax),
   }),
   runs: 20,
-  async holds(database, { isTogether, migrations, writes }) {
+  async holds(database, { insertAfter, isTogether, migrations, writes }) {
     // The migrations of a collection without documents have no effect on its history.
     await database.schema('POST', 'update', { 'main.fsl': schemaAfter([]) })
     const first: Write = { kind: 'create', id: 9, choice: 0 }
-    await database.run10(statementOf(first, fieldsAfter([])))
+    const { time: start } = await database.ask10(statementOf(first, fieldsAfter([])))
+    let inserted: { readonly row: Row; readonly done: number } | undefined
     let rows = rowsAfter({}, first, fieldsAfter([]))
     let pushed = 0
     const seen: { readonly time: number; readonly rows: Rows; readonly done: number }[] = []
@@ -135,6 +155,13 @@ law('a past time shows what was read then, changed by later migrations', () => s
       await database.schema('POST', 'update?force=true', { 'main.fsl': schemaAfter(before) })
       rows = migrated(rows, migrations.slice(pushed, done))
       pushed = done
+      if (inserted === undefined && done >= insertAfter) {
+        // The same fields as of a create.
+        const { 8: row = {} } = rowsAfter({}, { kind: 'create', id: 8, choice: done }, fieldsAfter(before))
+        await insert(database, start, row)
+        inserted = { row, done }
+        rows = { ...rows, 8: row }
+      }
       for (const write of writes[done] ?? []) {
         await database.run10(statementOf(write, fieldsAfter(before)))
         rows = rowsAfter(rows, write, fieldsAfter(before))
@@ -145,7 +172,8 @@ law('a past time shows what was read then, changed by later migrations', () => s
     }
     const fields = fieldsAfter(migrations)
     for (const { done, rows, time } of seen) {
-      const expected = migrated(rows, migrations.slice(done))
+      const later = inserted && migrated({ 8: inserted.row }, migrations.slice(inserted.done))
+      const expected = { ...migrated(rows, migrations.slice(done)), ...later }
       assert.deepEqual(await read(database, time), expected, `at ${time}`)
       assert.deepEqual(await read4(database, time), expected, `at ${time} in version 4`)
       const terms = Object.entries(fields).flatMap(([path, type]) =>

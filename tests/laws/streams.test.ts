@@ -102,9 +102,17 @@ type Watched = readonly ('n' | 'g' | 'extra')[]
 
 const documentSource = 'Set.single(Item.byId("1")!)'
 const sources10 = fc.oneof(
-  fc
-    .constantFrom('Item.byGroup("x")', 'Item.byGroupSorted("x")', 'Item.byGroupTags("x")', 'Item.byTag("a")')
-    .map(source => ({ source, watched: [] as Watched })),
+  {
+    weight: 2,
+    arbitrary: fc
+      .constantFrom(
+        'Item.byGroup("x")',
+        'Item.byGroupSorted("x")',
+        'Item.byGroupTags("x")',
+        'Item.byTag("a")',
+      )
+      .map(source => ({ source, watched: [] as Watched })),
+  },
   fc.constantFrom<Watched>([], ['n']).map(watched => ({ source: 'Item.sorted()', watched })),
   {
     weight: 3,

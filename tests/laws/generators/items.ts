@@ -40,19 +40,21 @@ export type Change =
   | { readonly kind: 'delete'; readonly id: number }
 
 const id = fc.integer({ min: 1, max: 12 })
+const differentTags = fc.subarray(['a', 'b', 'c'])
+const update: fc.Arbitrary<Partial<Item>> = fc.record(
+  { n: fc.integer({ min: 0, max: 5 }), g: fc.constantFrom(...groups), tags: differentTags },
+  { requiredKeys: [] },
+)
 
 export const changes: fc.Arbitrary<readonly Change[]> = fc.array(
   fc.oneof(
     item.map((data): Change => ({ kind: 'create', data })),
-    fc
-      .tuple(
-        id,
-        fc.record(
-          { n: fc.integer({ min: 0, max: 5 }), g: fc.constantFrom(...groups), tags },
-          { requiredKeys: [] },
-        ),
-      )
-      .map(([id, data]): Change => ({ kind: 'update', id, data })),
+    {
+      weight: 2,
+      arbitrary: fc
+        .tuple(id, fc.oneof(update, fc.record({ tags: differentTags })))
+        .map(([id, data]): Change => ({ kind: 'update', id, data })),
+    },
     fc.tuple(id, item).map(([id, data]): Change => ({ kind: 'replace', id, data })),
     id.map((id): Change => ({ kind: 'delete', id })),
   ),
