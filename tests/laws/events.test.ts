@@ -98,7 +98,7 @@ const feeds = fc.record({
 
 law('a feed leads from the elements at its start to the elements at its end', () => server, {
   input: feeds,
-  runs: 50,
+  runs: 70,
   async holds(database, { given, isAdmin, later, pageSize, place, source: { predicate, text } }) {
     await createItems(database, given)
     await database.run10(
