@@ -9,15 +9,12 @@ import { delimiter, join } from 'node:path'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
 import { patience } from '../support/patience.ts'
 import { repository } from '../support/program.ts'
+import { type RunningServer, startServer } from '../support/server.ts'
+import { serviceOfFile } from '../support/service-of-file.ts'
 import { shared } from '../support/shared.ts'
 
-const names = [
-  'chromium-headless-shell',
-  'chromium',
-  'chromium-browser',
-  'google-chrome',
-  'google-chrome-stable',
-]
+const chromes = ['google-chrome', 'google-chrome-stable']
+const names = ['chromium-headless-shell', 'chromium', 'chromium-browser', ...chromes]
 
 const launchTimeoutMs = 30_000
 
@@ -46,9 +43,11 @@ export function launch(): Promise<Browser> {
 /** The browser that all test files of a process share. */
 export const sharedBrowser = shared(launch, browser => browser.close())
 
-export interface OpenPage {
+/** A page, and a service that its scripts use. */
+export interface PageWithService {
   readonly page: Page
-  close(): Promise<void>
+  readonly server: RunningServer
+  stop(): Promise<void>
 }
 
 /** The browser builds of the drivers of both versions. The driver of version 10 is a module. */
@@ -60,7 +59,8 @@ const html = `<!doctype html><title>app</title><script src="/faunadb.js"></scrip
 <script type="module">import * as fauna from '/fauna.js'; globalThis.fauna = fauna</script>`
 
 /** Opens a page that has loaded the browser builds of the drivers as `faunadb` and `fauna`. */
-export async function openPage(): Promise<OpenPage> {
+async function openPage(): Promise<PageWithService> {
+  const server = await startServer()
   const site = createServer((request, response) => {
     const file = drivers[request.url ?? '']
     response.setHeader('content-type', file === undefined ? 'text/html' : 'text/javascript')
@@ -68,18 +68,24 @@ export async function openPage(): Promise<OpenPage> {
   })
   await new Promise<void>(resolve => site.listen(0, '127.0.0.1', resolve))
   let context: BrowserContext | undefined
-  const close = async () => {
+  const stop = async () => {
     await context?.close()
     site.closeAllConnections()
     await new Promise(resolve => site.close(resolve))
+    await server.stop()
   }
   try {
     context = await (await sharedBrowser()).newContext()
     const page = await context.newPage()
     await page.goto(`http://127.0.0.1:${(site.address() as AddressInfo).port}`)
-    return { page, close }
+    return { page, server, stop }
   } catch (cause) {
-    await close()
+    await stop()
     throw cause
   }
+}
+
+/** The page and the service of a test file. All tests of the file must be skipped without Chromium. */
+export function pageOfFile(): PageWithService {
+  return serviceOfFile(async () => (skip ? undefined : openPage()))
 }

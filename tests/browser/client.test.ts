@@ -2,17 +2,15 @@
 
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import { build } from 'vite'
 import { flows } from '../client/app-flows.ts'
 import type { FlowConfig } from '../client/flows.ts'
 import { keyOfNewDatabase } from '../support/http.ts'
 import { patience } from '../support/patience.ts'
-import { type RunningServer, startServer } from '../support/server.ts'
-import { type OpenPage, openPage, skip } from './chromium.ts'
+import { pageOfFile, skip } from './chromium.ts'
 
-let server: RunningServer
-let opened: OpenPage
+const opened = pageOfFile()
 let databases = 0
 
 /** The client and the flows as one script for a page. */
@@ -32,23 +30,16 @@ async function bundle(): Promise<string> {
 
 before(async () => {
   if (skip) return
-  server = await startServer()
-  opened = await openPage()
   await opened.page.addScriptTag({ content: await bundle() })
-})
-
-after(async () => {
-  await opened?.close()
-  await server?.stop()
 })
 
 for (const [name, { expected }] of Object.entries(flows)) {
   test(`in a page: ${name}`, { skip, timeout: patience(60_000) }, async () => {
     databases += 1
-    const secret = await keyOfNewDatabase(server, `app_${databases}`, 'admin')
+    const secret = await keyOfNewDatabase(opened.server, `app_${databases}`, 'admin')
     const seen = await opened.page.evaluate(
       ([flow, config]) => globalThis.runFlow(flow as string, config as FlowConfig),
-      [name, { url: server.url, secret }] as const,
+      [name, { url: opened.server.url, secret }] as const,
     )
     assert.deepEqual(JSON.parse(seen), expected)
   })

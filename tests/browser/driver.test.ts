@@ -1,35 +1,21 @@
 // The driver's browser build in a page of another origin: preflights, queries, errors, metrics and streams.
 
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import type * as driver from 'faunadb'
 import { keyOfNewDatabase, query } from '../support/http.ts'
-import { type RunningServer, startServer } from '../support/server.ts'
-import { type OpenPage, openPage, skip } from './chromium.ts'
+import { pageOfFile, skip } from './chromium.ts'
 
-let server: RunningServer
-let opened: OpenPage
+const opened = pageOfFile()
 /** The options of a client in the page. */
-let config: {
-  readonly secret: string
-  readonly domain: string
-  readonly port: number
-  readonly scheme: 'http'
-}
+let config: Pick<driver.ClientConfig, 'secret' | 'domain' | 'port' | 'scheme'>
 
 before(async () => {
   if (skip) return
-  server = await startServer()
-  const secret = await keyOfNewDatabase(server, 'app', 'server')
-  const { hostname, port } = new URL(server.url)
+  const secret = await keyOfNewDatabase(opened.server, 'app', 'server')
+  const { hostname, port } = new URL(opened.server.url)
   config = { secret, domain: hostname, port: Number(port), scheme: 'http' }
-  await query(server, secret, { create_collection: { object: { name: 'spells' } } })
-  opened = await openPage()
-})
-
-after(async () => {
-  await opened?.close()
-  await server?.stop()
+  await query(opened.server, secret, { create_collection: { object: { name: 'spells' } } })
 })
 
 /** The driver in the page, which its browser build sets as a global. */

@@ -1,27 +1,18 @@
 // The browser build of the driver `fauna` in a page of another origin: preflights, queries, pages, errors.
 
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import type * as driver from 'fauna'
 import { keyOfNewDatabase } from '../support/http.ts'
-import { type RunningServer, startServer } from '../support/server.ts'
-import { type OpenPage, openPage, skip } from './chromium.ts'
+import { pageOfFile, skip } from './chromium.ts'
 
-let server: RunningServer
-let opened: OpenPage
+const opened = pageOfFile()
 /** The options of a client in the page. */
 let config: { readonly secret: string; readonly endpoint: string }
 
 before(async () => {
   if (skip) return
-  server = await startServer()
-  config = { secret: await keyOfNewDatabase(server, 'app', 'server'), endpoint: server.url }
-  opened = await openPage()
-})
-
-after(async () => {
-  await opened?.close()
-  await server?.stop()
+  config = { secret: await keyOfNewDatabase(opened.server, 'app', 'server'), endpoint: opened.server.url }
 })
 
 /** The driver in the page, which its browser build sets as a global. */

@@ -3,15 +3,15 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
-import { chmod, mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises'
-import { basename, join } from 'node:path'
+import { chmod, mkdir, readdir, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { progressLine } from '../../src/cli/progress.ts'
 import { claimFolder } from '../../src/storage/lmdb/claim.ts'
 import { openLmdb } from '../../src/storage/lmdb/lmdb.ts'
 import { folderOfFile } from '../support/folder.ts'
 import { rootQuery } from '../support/http.ts'
-import { runProgram, temporaryFolder } from '../support/program.ts'
+import { outputOf, runProgram } from '../support/program.ts'
 import { startProcess, withoutSlowLane } from '../support/server-process.ts'
 import { assertSound } from '../support/sound.ts'
 
@@ -30,31 +30,24 @@ test('a backup during writes contains the state of one transaction', async () =>
   const restored = join(folder, 'restored')
   const commits: Document[] = []
   let isWriting = true
-  let time = 0
-  const server = await startProcess({ flags: ['--workers', '2', ...withoutSlowLane] })
-  try {
-    await rootQuery(server, { create_collection: { object: { name: 'things' } } })
-    const data = { object: { data: { object: { text: 'x'.repeat(2000) } } } }
-    const add = { create: { collection: 'things' }, params: data }
-    const writers = Array.from({ length: 4 }, async () => {
-      while (isWriting) commits.push((await rootQuery(server, add)) as Document)
-    })
-    const made = await runProgram(['backup', backup, '--data', server.data])
-    isWriting = false
-    await Promise.all(writers)
-    assert.equal(made.status, 0, made.stderr)
-    assert.equal(made.stderr, '', 'no progress bar without a terminal')
-    assert.deepEqual(await readdir(backup), ['data.mdb'])
-    assert.equal((await stat(join(backup, 'data.mdb'))).mode & 0o777, 0o600)
+  await using server = await startProcess({ flags: ['--workers', '2', ...withoutSlowLane] })
+  await rootQuery(server, { create_collection: { object: { name: 'things' } } })
+  const params = { object: { data: { object: { text: 'x'.repeat(2000) } } } }
+  const add = { create: { collection: 'things' }, params }
+  const writers = Array.from({ length: 4 }, async () => {
+    while (isWriting) commits.push((await rootQuery(server, add)) as Document)
+  })
+  const made = await runProgram(['backup', backup, '--data', server.data])
+  isWriting = false
+  await Promise.all(writers)
+  assert.equal(made.status, 0, made.stderr)
+  assert.equal(made.stderr, '', 'no progress bar without a terminal')
+  assert.deepEqual(await readdir(backup), ['data.mdb'])
+  assert.equal((await stat(join(backup, 'data.mdb'))).mode & 0o777, 0o600)
 
-    const back = await runProgram(['restore', backup, '--data', restored])
-    assert.equal(back.status, 0, back.stderr)
-    time = timeOf(made.stdout)
-    assert.equal(timeOf(back.stdout), time)
-  } finally {
-    isWriting = false
-    await server.stop()
-  }
+  const time = timeOf(made.stdout)
+  assert.equal(timeOf(await outputOf(['restore', backup, '--data', restored])), time)
+  await server.stop()
   await assertSound(restored)
   await using second = await startProcess({ data: restored, flags: withoutSlowLane })
   const { data } = (await rootQuery(second, documents)) as { data: unknown[] }
@@ -81,8 +74,7 @@ test('a failed restore can be repeated, and only the owner can read its files', 
   assert.equal(failed.status, 1)
   assert.match(failed.stderr, /cannot be restored/)
   await chmod(join(folder, 'backup', 'data.mdb'), 0o644)
-  const { status, stderr } = await runProgram(['restore', join(folder, 'backup'), '--data', data])
-  assert.equal(status, 0, stderr)
+  await outputOf(['restore', join(folder, 'backup'), '--data', data])
   for (const file of await readdir(data)) {
     assert.equal((await stat(join(data, file))).mode & 0o777, 0o600, file)
   }
@@ -97,8 +89,7 @@ test('a killed restore is not served, and can be repeated', async () => {
   assert.equal(served.status, 1)
   const advice = `restore again, or remove ${draft} to start with an empty database`
   assert.equal(served.stderr, `terrarium: a restore into ${data} was interrupted: ${advice}\n`)
-  const { status, stderr } = await runProgram(['restore', join(folder, 'backup'), '--data', data])
-  assert.equal(status, 0, stderr)
+  await outputOf(['restore', join(folder, 'backup'), '--data', data])
   assert.equal(existsSync(draft), false)
   await using server = await startProcess({ data, flags: withoutSlowLane })
   const { data: found } = (await rootQuery(server, documents)) as { data: unknown[] }
@@ -121,25 +112,21 @@ test('a backup never overwrites files, and needs data', async () => {
 
 test('a backup removes the incomplete backups of killed processes', async () => {
   const parent = join(folder, 'leftovers')
-  const names = {
-    killed: 'monday.01234567.partial',
-    running: 'monday.89abcdef.partial',
-    foreign: 'x.01234567.partial',
-  }
-  for (const name of Object.values(names)) {
+  const [killed, running, foreign] = [
+    'monday.01234567.partial',
+    'monday.89abcdef.partial',
+    'x.01234567.partial',
+  ]
+  for (const name of [killed, running, foreign]) {
     await mkdir(join(parent, name), { recursive: true })
     await writeFile(join(parent, name, 'data.mdb'), 'a part')
   }
-  await writeFile(join(parent, names.foreign, 'note'), 'mine')
-  const release = claimFolder(join(parent, names.running))
-  try {
-    const made = await runProgram(['backup', join(parent, 'tuesday'), '--data', join(folder, 'restored')])
-    assert.equal(made.status, 0, made.stderr)
-    assert.deepEqual((await readdir(parent)).sort(), [names.running, 'tuesday', names.foreign])
-    assert.deepEqual(await readdir(join(parent, 'tuesday')), ['data.mdb'])
-  } finally {
-    await release()
-  }
+  await writeFile(join(parent, foreign, 'note'), 'mine')
+  const release = claimFolder(join(parent, running))
+  await outputOf(['backup', join(parent, 'tuesday'), '--data', join(folder, 'restored')])
+  await release()
+  assert.deepEqual((await readdir(parent)).sort(), [running, 'tuesday', foreign])
+  assert.deepEqual(await readdir(join(parent, 'tuesday')), ['data.mdb'])
 })
 
 test('the folder argument is required', async () => {
@@ -155,18 +142,16 @@ test('the progress bar is clamped to 0 and 100 %', () => {
 })
 
 test('a backup to a full disk fails with one line and leaves no files', async t => {
-  const disk = await temporaryFolder()
+  const disk = join(folder, 'disk')
+  await mkdir(disk)
   const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'none', disk])
   if (mounted.status !== 0)
     return t.skip(`NOT TESTED: a small file system cannot be mounted: ${mounted.stderr}`)
   try {
-    const data = join(disk, '..', `${basename(disk)}-data`)
-    t.after(() => rm(data, { recursive: true, force: true }))
+    const data = join(folder, 'stored')
     const store = openLmdb({ path: data })
-    const writes = Array.from({ length: 100 }, (_, n) => ({
-      key: Buffer.from(`k${n}`),
-      value: Buffer.alloc(3000),
-    }))
+    const value = Buffer.alloc(3000)
+    const writes = Array.from({ length: 100 }, (_, n) => ({ key: Buffer.from(`k${n}`), value }))
     await store.transact(() => ({ result: undefined, writes }))
     await store.close()
     const { status, stderr } = await runProgram(['backup', join(disk, 'backup'), '--data', data])
@@ -175,6 +160,5 @@ test('a backup to a full disk fails with one line and leaves no files', async t 
     assert.deepEqual(readdirSync(disk), [])
   } finally {
     spawnSync('umount', [disk])
-    await rm(disk, { recursive: true, force: true })
   }
 })

@@ -3,25 +3,18 @@
 import assert from 'node:assert/strict'
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { readStatus } from '../../src/backup/status-file.ts'
 import type { ContinuousBackupReport } from '../../src/server/operation/health.ts'
 import { eventually } from '../support/eventually.ts'
 import { folderOfFile } from '../support/folder.ts'
 import { send, sendFql } from '../support/http.ts'
-import { runProgram } from '../support/program.ts'
+import { outputOf, runProgram } from '../support/program.ts'
 import { S3Bucket } from '../support/s3.ts'
 import { type ServerProcess, startProcess, withoutSlowLane } from '../support/server-process.ts'
+import { serviceOfFile } from '../support/service-of-file.ts'
 
-let bucket: S3Bucket
-
-before(async () => {
-  bucket = await S3Bucket.start()
-})
-
-after(async () => {
-  await bucket.close()
-})
+const bucket = serviceOfFile(() => S3Bucket.start())
 const folder = folderOfFile()
 
 /** Variables that the SDK reads. */
@@ -71,25 +64,16 @@ for (const kind of ['folder', 'bucket'] as const) {
     // The backup process may write its last state after the removal.
     await mkdir(data)
     await writeFile(join(data, 'continuous-backup.json'), '{}')
-    const before = await runProgram(
-      ['restore', '--from', target, '--at', String(good.time), '--data', data],
-      env,
-    )
-    assert.equal(before.status, 0, before.stderr)
-    assert.match(before.stdout, /: sound\n$/)
-    const restored = await startProcess({ data, flags: withoutSlowLane })
+    const words = ['restore', '--from', target, '--at', String(good.time), '--data', data]
+    assert.match(await outputOf(words, env), /: sound\n$/)
+    await using restored = await startProcess({ data, flags: withoutSlowLane })
     assert.equal((await run(restored, 'items.all().count()')).data, 21)
     const page = await sendFql(restored, restored.rootSecret, `Set.paginate(${JSON.stringify(cursor)})`)
     assert.equal((page.json as { error?: { code: string } }).error?.code, 'invalid_cursor')
-    const stream = await fetch(`${restored.url}/feed/1`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${restored.rootSecret}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ token: source }),
-    })
-    assert.equal(stream.status, 400)
-    await restored.stop()
-    const verified = await runProgram(['backup', 'verify', '--from', target], env)
-    assert.equal(verified.status, 0, verified.stderr + verified.stdout)
+    const body = JSON.stringify({ token: source })
+    const feed = await send(restored, { secret: restored.rootSecret, path: '/feed/1', body })
+    assert.equal(feed.status, 400)
+    await outputOf(['backup', 'verify', '--from', target], env)
   })
 }
 

@@ -5,10 +5,9 @@ import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { before, test } from 'node:test'
-import { runCommand } from '../support/command.ts'
+import { commandsOn } from '../support/command.ts'
 import { folderOfFile } from '../support/folder.ts'
 import { fql } from '../support/http.ts'
-import type { ProgramResult } from '../support/program.ts'
 import { serverOfFile } from '../support/server.ts'
 
 const server = serverOfFile()
@@ -20,9 +19,7 @@ before(async () => {
 
 const query10 = (text: string) => fql(server, server.rootSecret, text)
 
-function each(...words: string[]): Promise<ProgramResult> {
-  return runCommand(['each', ...words], { TERRARIUM_URL: server.url, TERRARIUM_SECRET: server.rootSecret })
-}
+const each = (...words: string[]) => commandsOn(server).run('each', ...words)
 
 const times = () => query10('Orders.all().map(.times).toArray()')
 

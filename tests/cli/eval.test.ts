@@ -10,12 +10,7 @@ import { before, test } from 'node:test'
 import { runCommand } from '../support/command.ts'
 import { folderOfFile } from '../support/folder.ts'
 import { rootQuery } from '../support/http.ts'
-import {
-  type ProgramResult,
-  program as programFile,
-  runProgram,
-  temporaryFolder,
-} from '../support/program.ts'
+import { outputOf, type ProgramResult, program as programFile, runProgram } from '../support/program.ts'
 import { serverOfFile, startServer } from '../support/server.ts'
 import { assertSound } from '../support/sound.ts'
 
@@ -26,11 +21,7 @@ before(async () => {
   await rootQuery(server, { create_database: { object: { name: 'shop' } } })
 })
 
-const environment = () => ({
-  TERRARIUM_URL: server.url,
-  TERRARIUM_SECRET: server.rootSecret,
-  NO_COLOR: '',
-})
+const environment = () => ({ TERRARIUM_URL: server.url, TERRARIUM_SECRET: server.rootSecret, NO_COLOR: '' })
 
 /** Runs a command against the server, in the process of the test. */
 const onServer = (words: readonly string[]) => runCommand(words, environment())
@@ -77,19 +68,17 @@ test('eval --explain shows what a query reads and the index it lacks', async () 
   assert.equal(status, 0)
   assert.equal(
     stdout,
-    [
-      'collection orders    1 entry',
-      'documents of orders  1 document',
-      'entries read         1',
-      'documents read       1',
-      'returned             1',
-      '',
-      'The query reads all of orders. This index would avoid it:',
-      '    index byStatus {',
-      '      terms [.status]',
-      '    }',
-      '',
-    ].join('\n'),
+    `collection orders    1 entry
+documents of orders  1 document
+entries read         1
+documents read       1
+returned             1
+
+The query reads all of orders. This index would avoid it:
+    index byStatus {
+      terms [.status]
+    }
+`,
   )
   const json = await onServer(['eval', '--explain', '--json', 'Paginate(Documents(Collection("orders")))'])
   assert.deepEqual(JSON.parse(json.stdout).sets, [
@@ -194,14 +183,9 @@ test('a data directory that is not served is opened, and unchanged afterwards', 
   assert.ok(!existsSync(data))
   await mkdir(data)
   const query = 'CreateCollection({name: "a"}) Create(Ref(Collection("a"), "1"), {data: {n: 1}})'
-  const made = await runProgram(['eval', query, '--data', data])
-  assert.equal(made.status, 0, made.stderr)
-  const read = await runProgram([
-    'eval',
-    'Select(["data", "n"], Get(Ref(Collection("a"), "1")))',
-    '--data',
-    data,
-  ])
+  await outputOf(['eval', query, '--data', data])
+  const select = 'Select(["data", "n"], Get(Ref(Collection("a"), "1")))'
+  const read = await runProgram(['eval', select, '--data', data])
   assert.deepEqual([read.stdout, read.stderr], ['1\n', ''])
   assert.ok(!existsSync(join(data, 'root-secret')), 'no secret was made')
   assert.ok(!existsSync(join(data, 'service-url')), 'no address was left')
@@ -238,9 +222,8 @@ test('eval and run accept texts of version 10, which are one query each', async 
 })
 
 test('every command reports a data directory that cannot be claimed in one line', async () => {
-  const data = await temporaryFolder()
-  const served = await startServer({ data })
-  await served.stop()
+  const data = join(folder, 'claimed')
+  await (await startServer({ data })).stop()
   // Simulates a read-only file system: the files of the claim cannot be opened for writing.
   await rm(join(data, 'service'))
   await mkdir(join(data, 'service'))
@@ -255,5 +238,4 @@ test('every command reports a data directory that cannot be claimed in one line'
     assert.equal(status, 1, stderr)
     assert.match(stderr, /^terrarium: the data directory .* cannot be claimed: [^\n]+\n$/, words.join(' '))
   }
-  await rm(data, { recursive: true })
 })

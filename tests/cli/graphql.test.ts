@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { before, test } from 'node:test'
-import { runCommand } from '../support/command.ts'
+import { commandsOn } from '../support/command.ts'
 import { folderOfFile } from '../support/folder.ts'
 import { dataOf } from '../support/graphql.ts'
 import { keyOfNewDatabase } from '../support/http.ts'
@@ -20,10 +20,7 @@ before(async () => {
 async function importFile(sdl: string, ...words: string[]) {
   const file = join(folder, 'schema.gql')
   await writeFile(file, sdl)
-  return runCommand(['graphql', 'import', file, '--database', 'app', ...words], {
-    TERRARIUM_URL: server.url,
-    TERRARIUM_SECRET: server.rootSecret,
-  })
+  return commandsOn(server).run('graphql', 'import', file, '--database', 'app', ...words)
 }
 
 test('a schema is imported into a database', async () => {

@@ -4,23 +4,15 @@ import assert from 'node:assert/strict'
 import { mkdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { runCommand } from '../support/command.ts'
+import { commandsOn, runCommand } from '../support/command.ts'
 import { folderOfFile } from '../support/folder.ts'
-import { type ProgramResult, runProgram } from '../support/program.ts'
+import { outputOf } from '../support/program.ts'
 import { serverOfFile } from '../support/server.ts'
 
 const server = serverOfFile()
 const folder = folderOfFile()
 
-function run(...words: string[]): Promise<ProgramResult> {
-  return runCommand(words, { TERRARIUM_URL: server.url, TERRARIUM_SECRET: server.rootSecret })
-}
-
-async function done(...words: string[]): Promise<string> {
-  const { status, stderr, stdout } = await run(...words)
-  assert.equal(status, 0, stderr)
-  return stdout
-}
+const { outputOf: done, run } = commandsOn(server)
 
 test('databases are created, listed and deleted, even inside others', async () => {
   assert.equal(await done('database', 'list'), '')
@@ -113,10 +105,8 @@ test('a profile has address, secret and database; flags override it, and it over
 test('account keys are listed as JSON', async () => {
   const data = join(folder, 'data')
   await mkdir(data, { recursive: true })
-  const made = await runProgram(['account-key', 'create', '--name', 'pipeline', '--data', data])
-  assert.equal(made.status, 0, made.stderr)
-  const { stdout } = await runProgram(['account-key', 'list', '--json', '--data', data])
-  const [key] = JSON.parse(stdout)
+  await outputOf(['account-key', 'create', '--name', 'pipeline', '--data', data])
+  const [key] = JSON.parse(await outputOf(['account-key', 'list', '--json', '--data', data]))
   assert.deepEqual([key.name, key.expires_at, key.region_groups], ['pipeline', null, null])
 })
 

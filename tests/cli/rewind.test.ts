@@ -5,24 +5,21 @@ import assert from 'node:assert/strict'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { runCommand } from '../support/command.ts'
+import { commandsOn } from '../support/command.ts'
 import { folderOfFile } from '../support/folder.ts'
-import { fql, query } from '../support/http.ts'
-import type { ProgramResult } from '../support/program.ts'
+import { fql, runText } from '../support/http.ts'
 import { serverOfFile } from '../support/server.ts'
 
 const server = serverOfFile()
 const folder = folderOfFile()
 
-function run(...words: string[]): Promise<ProgramResult> {
-  return runCommand(words, { TERRARIUM_URL: server.url, TERRARIUM_SECRET: server.rootSecret })
-}
+const { outputOf, run } = commandsOn(server)
 
 const query10 = (text: string) => fql(server, server.rootSecret, text)
 
 /** A time in microseconds after all previous commits and before all later ones. */
 async function moment(): Promise<string> {
-  return String(((await query(server, server.rootSecret, { to_micros: { time: 'now' } })) as number) + 0)
+  return String(await runText(server, server.rootSecret, 'ToMicros(Now())'))
 }
 
 const rewind = (collection: string, at: string, ...more: string[]) =>
@@ -54,24 +51,20 @@ test('deleted documents are restored with their ids, changed ones get their old 
 })
 
 test('documents without data, with a ttl and with references are compared and restored', async () => {
-  const ref = (id: string) => ({ ref: { collection: 'plain' }, id })
-  const secret = server.rootSecret
-  await query(server, secret, { create_collection: { object: { name: 'plain' } } })
-  await query(server, secret, { create: ref('1'), params: { object: {} } })
-  const far = { object: { ttl: { time: '2100-01-01T00:00:00Z' }, data: { object: { to: ref('1') } } } }
-  await query(server, secret, { create: ref('2'), params: far })
-  const soon = { time_add: { time: 'now' }, offset: 50, unit: 'milliseconds' }
-  const brief = await query(server, secret, { create: ref('3'), params: { object: { ttl: soon } } })
+  const run4 = (text: string) => runText(server, server.rootSecret, text)
+  const ref = (id: string) => `Ref(Collection("plain"), "${id}")`
+  await run4('CreateCollection({ name: "plain" })')
+  await run4(`Create(${ref('1')}, {})`)
+  await run4(`Create(${ref('2')}, { ttl: Time("2100-01-01T00:00:00Z"), data: { to: ${ref('1')} } })`)
+  const brief = await run4(`Create(${ref('3')}, { ttl: TimeAdd(Now(), 50, "milliseconds") })`)
   const at = String((brief as { readonly ts: number }).ts)
-  await query(server, secret, { update: ref('2'), params: { object: { ttl: null } } })
-  for (;;) if ((await query(server, secret, { exists: ref('3') })) === false) break
+  await run4(`Update(${ref('2')}, { ttl: null })`)
+  for (;;) if ((await run4(`Exists(${ref('3')})`)) === false) break
   const { stdout } = await rewind('plain', at)
   // The history of an expired document may already be removed.
   assert.match(stdout, /^deleted 0, created 0 and replaced 1 documents; 1 unchanged(; 1 have expired .*)?\n$/)
-  assert.equal(await query(server, secret, { exists: ref('3') }), false)
-  assert.deepEqual(await query(server, secret, { select: 'ttl', from: { get: ref('2') } }), {
-    '@ts': '2100-01-01T00:00:00Z',
-  })
+  assert.equal(await run4(`Exists(${ref('3')})`), false)
+  assert.deepEqual(await run4(`Select("ttl", Get(${ref('2')}))`), { '@ts': '2100-01-01T00:00:00Z' })
 })
 
 test('a time before the history is rejected with the earliest possible time', async () => {
@@ -112,18 +105,8 @@ test('an export of a past time contains the documents of that time, only of the 
   const at = await moment()
   await query10('Past.byId("1")!.update({ n: 100 }); Past.byId("2")!.delete()')
   const place = join(folder, 'past')
-  const { status, stderr, stdout } = await run(
-    'export',
-    place,
-    '--collection',
-    'Past',
-    '--at',
-    at,
-    '--format',
-    'simple',
-  )
-  assert.equal(status, 0, stderr)
-  assert.match(stdout, /^exported 2 documents of 1 database as of 20/)
+  const words = ['--collection', 'Past', '--at', at, '--format', 'simple']
+  assert.match(await outputOf('export', place, ...words), /^exported 2 documents of 1 database as of 20/)
   assert.deepEqual((await readdir(place)).sort(), ['data', 'metadata_00.json'])
   const data = join(place, 'data/collections/Past')
   const [file = ''] = await readdir(data)

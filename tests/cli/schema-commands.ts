@@ -1,27 +1,29 @@
 // Runs commands for the schema of a database, for the tests of `terrarium schema`.
 
-import assert from 'node:assert/strict'
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { runCommand } from '../support/command.ts'
+import { commandsOn } from '../support/command.ts'
 import { rootQuery } from '../support/http.ts'
-import type { ProgramResult } from '../support/program.ts'
 import type { RunningServer } from '../support/server.ts'
 
-/** The commands, with the root secret of `server`. Schema files are in folders below `folder`. */
+/**
+ * The commands, with the root secret of `server`. The schema files of a database are in a folder of the same name below
+ * `folder`.
+ */
 export function schemaCommands(server: RunningServer, folder: string) {
-  const environment = () => ({ TERRARIUM_URL: server.url, TERRARIUM_SECRET: server.rootSecret })
-
-  function run(...words: string[]): Promise<ProgramResult> {
-    return runCommand(words, environment())
-  }
+  const { run, outputOf } = commandsOn(server)
+  const wordsOf = (command: string, name: string, more: readonly string[]) =>
+    ['schema', command, join(folder, name), '--database', name, ...more] as const
+  const push = (name: string, ...more: string[]) => run(...wordsOf('push', name, more))
+  const pull = (name: string, ...more: string[]) => run(...wordsOf('pull', name, more))
+  /** A push that must succeed; returns its output. */
+  const pushed = (name: string, ...more: string[]) => outputOf(...wordsOf('push', name, more))
+  /** A pull that must succeed; returns its output. */
+  const pulled = (name: string, ...more: string[]) => outputOf(...wordsOf('pull', name, more))
 
   /** Runs a query that must succeed; returns what `eval` prints. */
-  async function evaluate(database: string, query: string): Promise<string> {
-    const { status, stdout, stderr } = await run('eval', '--database', database, query)
-    assert.equal(status, 0, stderr)
-    return stdout.trimEnd()
-  }
+  const evaluate = async (database: string, query: string) =>
+    (await outputOf('eval', '--database', database, query)).trimEnd()
 
   /** Creates a database, and a folder of the same name with schema files; returns the folder. */
   async function databaseWith(name: string, files: Readonly<Record<string, string>>): Promise<string> {
@@ -34,7 +36,7 @@ export function schemaCommands(server: RunningServer, folder: string) {
     return place
   }
 
-  return { environment, run, evaluate, databaseWith }
+  return { run, outputOf, push, pushed, pull, pulled, evaluate, databaseWith }
 }
 
 /** The texts of all files in a folder. */

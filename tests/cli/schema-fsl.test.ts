@@ -10,25 +10,19 @@ import { contents, schemaCommands } from './schema-commands.ts'
 
 const server = serverOfFile()
 const folder = folderOfFile()
-const { databaseWith, evaluate, run } = schemaCommands(server, folder)
+const { databaseWith, evaluate, outputOf, push, pushed, pulled, run } = schemaCommands(server, folder)
 
 test('a folder of .fsl files is pushed and pulled unchanged', async () => {
   const main = '// head\ncollection Shelf {}\n'
   const place = await databaseWith('fsl', { 'main.fsl': main, 'deep/f.fsl': 'function one() { 1 }' })
-  const dry = await run('schema', 'push', place, '--database', 'fsl', '--dry-run')
-  assert.equal(dry.status, 0, dry.stderr)
-  assert.match(dry.stdout, /^\* Adding collection `Shelf` to main\.fsl:1:1/)
-  const pushed = await run('schema', 'push', place, '--database', 'fsl', '--yes')
-  assert.equal(pushed.status, 0, pushed.stderr)
-  assert.match(pushed.stdout, /made the changes\n$/)
-  const again = await run('schema', 'push', place, '--database', 'fsl', '--yes')
-  assert.equal(again.stdout, 'unchanged\n')
+  assert.match(await pushed('fsl', '--dry-run'), /^\* Adding collection `Shelf` to main\.fsl:1:1/)
+  assert.match(await pushed('fsl', '--yes'), /made the changes\n$/)
+  assert.equal(await pushed('fsl', '--yes'), 'unchanged\n')
   await writeFile(join(place, 'main.fsl'), 'collection {}')
-  const broken = await run('schema', 'push', place, '--database', 'fsl', '--yes')
+  const broken = await push('fsl', '--yes')
   assert.notEqual(broken.status, 0)
   assert.match(broken.stderr, /Missing required name\n *at \S+\/fsl\/main\.fsl:1:1/)
-  const pulled = await run('schema', 'pull', place, '--database', 'fsl', '--yes')
-  assert.equal(pulled.status, 0, pulled.stderr)
+  await pulled('fsl', '--yes')
   assert.deepEqual(await contents(place), { 'main.fsl': main, 'deep/f.fsl': 'function one() { 1 }' })
 })
 
@@ -37,14 +31,8 @@ test('push shows type errors with their positions in the folder', async () => {
     'main.fsl': 'collection User {\n  name: String\n}\n',
     'of users/f.fsl': 'function nameOf(id: ID): String {\n  User.byId(id)!.nmae\n}\n',
   })
-  const enabled = await run(
-    'eval',
-    '--fql',
-    '10',
-    'Database.byName("typed")!.update({ typechecked: true }).name',
-  )
-  assert.equal(enabled.status, 0, enabled.stderr)
-  const { status, stderr } = await run('schema', 'push', place, '--database', 'typed', '--yes')
+  await outputOf('eval', '--fql', '10', 'Database.byName("typed")!.update({ typechecked: true }).name')
+  const { status, stderr } = await push('typed', '--yes')
   assert.equal(status, 1)
   const file = join(relative('.', place), 'of users/f.fsl')
   assert.match(stderr, /does not have field `nmae`\n/)
@@ -57,20 +45,18 @@ test('check lists the type errors of a database that is not checked, and changes
   const more = 'function twice(n: Int): Number {\n  n.size\n}\n'
   const place = await databaseWith('unchecked', { 'main.fsl': main, 'more.fsl': more })
   const unchecked = 'Database.byName("unchecked")!.update({ typechecked: false }).name'
-  assert.equal((await run('eval', '--fql', '10', unchecked)).status, 0)
-  const pushed = await run('schema', 'push', place, '--database', 'unchecked', '--yes')
-  assert.equal(pushed.status, 0, pushed.stderr)
+  await outputOf('eval', '--fql', '10', unchecked)
+  await pushed('unchecked', '--yes')
   const check = () => run('schema', 'check', '--database', 'unchecked')
   const found = await check()
   assert.deepEqual([found.status, found.stdout], [1, ''])
   assert.match(found.stderr, /Type `Null` does not have field `name`\nat main\.fsl:6:17\n/)
   assert.match(found.stderr, /Type `Int` does not have field `size`\nat more\.fsl:2:5\n/)
-  const same = await run('schema', 'push', place, '--database', 'unchecked')
-  assert.deepEqual([same.status, same.stdout], [0, 'unchanged\n'], same.stderr)
+  assert.equal(await pushed('unchecked'), 'unchanged\n')
 
   await writeFile(join(place, 'main.fsl'), main.replace('byId(id).', 'byId(id)!.'))
   await writeFile(join(place, 'more.fsl'), more.replace('n.size', 'n * 2'))
-  assert.equal((await run('schema', 'push', place, '--database', 'unchecked', '--yes')).status, 0)
+  await pushed('unchecked', '--yes')
   const correct = await check()
   assert.deepEqual([correct.status, correct.stdout], [0, 'no errors\n'], correct.stderr)
 })
@@ -89,34 +75,20 @@ test('without --delete, a push keeps objects that are in no file, also objects o
     'main.fsl': '// The first.\ncollection P {\n  a: Int\n}\n\nfunction one() { 1 }\n',
     'more.fsl': 'function two() { 2 }\n',
   })
-  const push = async (...words: string[]) => {
-    const { status, stderr, stdout } = await run(
-      'schema',
-      'push',
-      place,
-      '--database',
-      'renamed',
-      '-y',
-      ...words,
-    )
-    assert.equal(status, 0, stderr)
-    return stdout
-  }
-  await push()
+  await pushed('renamed', '-y')
   await evaluate('renamed', 'Create(Collection("P"), { data: { a: 1 } })')
   await writeFile(join(place, 'main.fsl'), 'collection Q {\n  a: Int\n}\n')
-  const renamed = await push()
+  const renamed = await pushed('renamed', '-y')
   assert.match(renamed, /^\* Adding collection `Q` to main\.fsl:1:1/)
   assert.doesNotMatch(renamed, /Removing/)
   assert.match(renamed, /^\? collection P: in no file, kept\n\? function one: in no file, kept\n/m)
   assert.equal(await schemaOf('renamed'), '[{ data: ["P", "Q"] }, { data: ["one", "two"] }, 1]')
   assert.equal(
-    await push(),
+    await pushed('renamed', '-y'),
     'unchanged\n? collection P: in no file, kept\n? function one: in no file, kept\n',
   )
 
-  const pulled = await run('schema', 'pull', join(folder, 'renamed-again'), '--database', 'renamed')
-  assert.equal(pulled.status, 0, pulled.stderr)
+  await outputOf('schema', 'pull', join(folder, 'renamed-again'), '--database', 'renamed')
   assert.deepEqual(await contents(join(folder, 'renamed-again')), {
     'main.fsl': 'collection Q {\n  a: Int\n}\n',
     'more.fsl': 'function two() { 2 }\n',
@@ -126,46 +98,43 @@ test('without --delete, a push keeps objects that are in no file, also objects o
   // An object can return to a file, and a file can be renamed.
   await writeFile(join(place, 'p.fsl'), 'collection P {\n  a: Int\n  index byA {\n    terms [.a]\n  }\n}\n')
   await rename(join(place, 'more.fsl'), join(place, 'other.fsl'))
-  const returned = await push()
+  const returned = await pushed('renamed', '-y')
   assert.match(returned, /Modifying collection `P` at p\.fsl:1:1/)
   assert.match(returned, /^\? function one: in no file, kept\n/m)
   assert.equal(await schemaOf('renamed'), '[{ data: ["P", "Q"] }, { data: ["one", "two"] }, 1]')
 
   await rm(join(place, 'p.fsl'))
-  assert.match(await push('--delete'), /\* Removing collection `P` from p\.fsl/)
+  assert.match(await pushed('renamed', '-y', '--delete'), /\* Removing collection `P` from p\.fsl/)
   assert.equal(await schemaOf('renamed'), '[{ data: ["Q"] }, { data: ["two"] }, 0]')
 })
 
 test('for an empty folder, pull chooses the version of the schema, unless --fql is given', async () => {
-  const place = await databaseWith('tens', { 'main.fsl': 'collection Shelf {\n  a: Int\n}\n' })
-  assert.equal((await run('schema', 'push', place, '--database', 'tens', '--yes')).status, 0)
-  const pulled = async (database: string, folderName: string, ...words: string[]) => {
+  await databaseWith('tens', { 'main.fsl': 'collection Shelf {\n  a: Int\n}\n' })
+  await pushed('tens', '--yes')
+  const filesOf = async (database: string, folderName: string, ...words: string[]) => {
     const into = join(folder, folderName)
-    const { status, stderr } = await run('schema', 'pull', into, '--database', database, ...words)
-    assert.equal(status, 0, stderr)
+    await outputOf('schema', 'pull', into, '--database', database, ...words)
     return Object.keys(await contents(into))
   }
-  assert.deepEqual(await pulled('tens', 'tens-new'), ['main.fsl'])
-  assert.deepEqual(await pulled('tens', 'tens-as-4', '--fql', '4'), ['collections/Shelf.fql'])
+  assert.deepEqual(await filesOf('tens', 'tens-new'), ['main.fsl'])
+  assert.deepEqual(await filesOf('tens', 'tens-as-4', '--fql', '4'), ['collections/Shelf.fql'])
   await databaseWith('fours', {})
   await evaluate('fours', 'CreateCollection({ name: "Shelf", ttl_days: 3 })')
-  assert.deepEqual(await pulled('fours', 'fours-new'), ['collections/Shelf.fql'])
-  assert.deepEqual(await pulled('fours', 'fours-as-10', '--fql', '10'), ['main.fsl'])
+  assert.deepEqual(await filesOf('fours', 'fours-new'), ['collections/Shelf.fql'])
+  assert.deepEqual(await filesOf('fours', 'fours-as-10', '--fql', '10'), ['main.fsl'])
 })
 
 test('a push reports that it adds to a staged schema', async () => {
   const place = await databaseWith('staging', { 'main.fsl': 'collection Shelf {}\n' })
-  assert.equal((await run('schema', 'push', place, '--database', 'staging', '--yes')).status, 0)
+  await pushed('staging', '--yes')
   const body = new FormData()
   body.append('main.fsl', new Blob(['collection Shelf {}\nfunction one() { 1 }\n']))
   const headers = { authorization: `Bearer ${server.rootSecret}:staging:admin` }
   const staged = await fetch(`${server.url}/schema/1/update?staged=true`, { method: 'POST', headers, body })
   assert.equal(staged.status, 200)
   await writeFile(join(place, 'main.fsl'), 'collection Shelf {}\nfunction one() { 2 }\n')
-  const pushed = await run('schema', 'push', place, '--database', 'staging', '--yes')
-  assert.equal(pushed.status, 0, pushed.stderr)
   assert.match(
-    pushed.stdout,
+    await pushed('staging', '--yes'),
     /^a schema is staged: the files are staged with it[^\n]*\n\* Modifying function `one` at main\.fsl:2:1:\n/,
   )
   assert.equal(await evaluate('staging', 'Exists(Function("one"))'), 'false')

@@ -4,33 +4,27 @@
 import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { before, test } from 'node:test'
-import { runCommand } from '../support/command.ts'
+import { test } from 'node:test'
+import { commandsOn } from '../support/command.ts'
 import { folderOfFile } from '../support/folder.ts'
-import { keyOfNewDatabase } from '../support/http.ts'
+import { rootQuery } from '../support/http.ts'
 import { serverOfFile } from '../support/server.ts'
 
 const server = serverOfFile()
 const folder = folderOfFile()
 
-let secret = ''
-before(async () => {
-  secret = await keyOfNewDatabase(server, 'warnings', 'admin')
-})
-
-const run = (...words: string[]) => runCommand(words, { TERRARIUM_URL: server.url, TERRARIUM_SECRET: secret })
+const { outputOf } = commandsOn(server)
+const database = ['--database', 'warnings']
 
 const users = (members: string) => `collection User {\n  name: String\n${members}}\n`
 
 test('a push warns about constraints without effect, and prints a query about existing documents', async () => {
   await writeFile(join(folder, 'main.fsl'), users(''))
-  const pushed = await run('schema', 'push', folder, '--yes')
-  assert.equal(pushed.status, 0, pushed.stderr)
-  assert.doesNotMatch(pushed.stdout, /Warnings/)
-  assert.equal((await run('eval', '--fql', '10', 'User.create({ name: "a" }).id')).status, 0)
+  await rootQuery(server, { create_database: { object: { name: 'warnings' } } })
+  assert.doesNotMatch(await outputOf('schema', 'push', folder, '--yes', ...database), /Warnings/)
+  await outputOf('eval', '--fql', '10', 'User.create({ name: "a" }).id', ...database)
   await writeFile(join(folder, 'main.fsl'), users('  unique [.nmae]\n  check named (.name != "")\n'))
-  const { status, stdout } = await run('schema', 'push', folder, '--dry-run')
-  assert.equal(status, 0)
+  const stdout = await outputOf('schema', 'push', folder, '--dry-run', ...database)
   assert.match(
     stdout,
     /\n\* Warnings:\n {2}! `\.nmae` has no value in `unique \[\.nmae\]` of `User`: no document /,

@@ -13,7 +13,7 @@ import { contents, schemaCommands } from './schema-commands.ts'
 
 const server = serverOfFile()
 const folder = folderOfFile()
-const { databaseWith, environment, evaluate, run } = schemaCommands(server, folder)
+const { databaseWith, evaluate, outputOf, pull, pulled, push, pushed, run } = schemaCommands(server, folder)
 
 /** Schema files with a circular reference between a function and a role. */
 const files = {
@@ -41,7 +41,7 @@ const files = {
 
 test('push creates a schema with circular references, and pull writes the same files', async () => {
   const place = await databaseWith('first', files)
-  const dry = await run('schema', 'push', place, '--database', 'first', '--dry-run')
+  const dry = await push('first', '--dry-run')
   assert.deepEqual([dry.status, dry.stderr], [0, ''])
   const plan = [
     'access provider login',
@@ -53,25 +53,23 @@ test('push creates a schema with circular references, and pull writes the same f
   assert.equal(dry.stdout, `${plan.map(line => `+ ${line}\n`).join('')}0 unchanged\n`)
   assert.equal(await evaluate('first', 'Count(Collections())'), '0')
 
-  const unasked = await runProgram(['schema', 'push', place, '--database', 'first'], environment())
+  const unasked = await runProgram(['schema', 'push', place, '--database', 'first'], {
+    TERRARIUM_URL: server.url,
+    TERRARIUM_SECRET: server.rootSecret,
+  })
   assert.equal(unasked.status, 1)
   assert.match(unasked.stderr, /give --yes/)
 
-  const made = await run('schema', 'push', place, '--database', 'first', '--yes')
-  assert.equal(made.status, 0, made.stderr)
-  assert.match(made.stdout, /made 5 changes\n$/)
+  assert.match(await pushed('first', '--yes'), /made 5 changes\n$/)
   assert.equal(await evaluate('first', 'Select("role", Get(Function("sign_up")))'), 'Role("clerk")')
   assert.match(await evaluate('first', 'Call("sign_up", "A@B")'), /email: "a@b"/)
 
-  const again = await run('schema', 'push', place, '--database', 'first')
-  assert.deepEqual([again.status, again.stdout], [0, '5 unchanged\n'], again.stderr)
-  const same = await run('schema', 'pull', place, '--database', 'first')
-  assert.deepEqual([same.status, same.stdout], [0, '5 unchanged\n'], same.stderr)
+  assert.equal(await pushed('first'), '5 unchanged\n')
+  assert.equal(await pulled('first'), '5 unchanged\n')
   assert.deepEqual(await contents(place), files, 'files with the same content are unchanged')
 
-  const copy = join(folder, 'copy')
-  const pulled = await run('schema', 'pull', copy, '--database', 'first')
-  assert.equal(pulled.status, 0, pulled.stderr)
+  const copy = join(folder, 'second')
+  await outputOf('schema', 'pull', copy, '--database', 'first')
   const written = await contents(copy)
   assert.deepEqual(Object.keys(written).sort(), Object.keys(files).sort())
   assert.equal(
@@ -88,15 +86,14 @@ test('push creates a schema with circular references, and pull writes the same f
     ].join('\n'),
   )
   await rootQuery(server, { create_database: { object: { name: 'second' } } })
-  const second = await run('schema', 'push', copy, '--database', 'second', '-y')
-  assert.equal(second.status, 0, second.stderr)
-  const compared = await run('schema', 'push', place, '--database', 'second')
-  assert.equal(compared.stdout, '5 unchanged\n', 'the copy creates the same schema')
+  await pushed('second', '-y')
+  const compared = await outputOf('schema', 'push', place, '--database', 'second')
+  assert.equal(compared, '5 unchanged\n', 'the copy creates the same schema')
 })
 
 test('push changes differing objects, rebuilds an index if necessary, and deletes on request', async () => {
   const place = await databaseWith('third', files)
-  assert.equal((await run('schema', 'push', place, '--database', 'third', '-y')).status, 0)
+  await pushed('third', '-y')
   await writeFile(join(place, 'collections/users.fql'), 'CreateCollection({ name: "users" })')
   await writeFile(
     join(place, 'indexes/users_by_email.fql'),
@@ -108,10 +105,8 @@ test('push changes differing objects, rebuilds an index if necessary, and delete
     'CreateFunction({ name: "sign_up", body: Query(x => 1) })',
   )
   await rm(join(place, 'access_providers'), { recursive: true })
-  const changed = await run('schema', 'push', place, '--database', 'third', '--yes')
-  assert.equal(changed.status, 0, changed.stderr)
   assert.equal(
-    changed.stdout,
+    await pushed('third', '--yes'),
     [
       '~ collection users: history_days, data',
       '~ function sign_up: body, role',
@@ -128,8 +123,7 @@ test('push changes differing objects, rebuilds an index if necessary, and delete
     '[Select("history_days", Get(Collection("users"))), Select("role", Get(Function("sign_up")), "none"), Select("membership", Get(Role("clerk")), "none")]',
   )
   assert.equal(fields, '[30, "none", "none"]')
-  const deleted = await run('schema', 'push', place, '--database', 'third', '--yes', '--delete')
-  assert.match(deleted.stdout, /^- access provider login\n4 unchanged\n/)
+  assert.match(await pushed('third', '--yes', '--delete'), /^- access provider login\n4 unchanged\n/)
   assert.equal(await evaluate('third', 'Exists(AccessProvider("login"))'), 'false')
 })
 
@@ -139,20 +133,19 @@ test('changeable fields of an index are changed without a rebuild', async () => 
   const place = await databaseWith('fourth', {
     'all.fql': index(', data: { old: 1 }, permissions: { read: "public" }'),
   })
-  assert.equal((await run('schema', 'push', place, '--database', 'fourth', '-y')).status, 0)
+  await pushed('fourth', '-y')
   await writeFile(join(place, 'all.fql'), index(', data: { fresh: 2 }'))
-  const { stdout, stderr } = await run('schema', 'push', place, '--database', 'fourth', '-y')
-  assert.match(stdout, /^~ index i: data, permissions\n1 unchanged\n/, stderr)
+  assert.match(await pushed('fourth', '-y'), /^~ index i: data, permissions\n1 unchanged\n/)
   assert.equal(await evaluate('fourth', 'Select("data", Get(Index("i")))'), '{ fresh: 2 }')
-  assert.equal((await run('schema', 'push', place, '--database', 'fourth')).stdout, '2 unchanged\n')
+  assert.equal(await pushed('fourth'), '2 unchanged\n')
 })
 
 test('a failed push changes nothing, and shows the position in the file', async () => {
-  const place = await databaseWith('fifth', {
+  await databaseWith('fifth', {
     'collections/a.fql': 'CreateCollection({ name: "a" })',
     'functions/f.fql': 'CreateFunction({\n  name: "f",\n  body: "no function"\n})',
   })
-  const { status, stderr } = await run('schema', 'push', place, '--database', 'fifth', '--yes')
+  const { status, stderr } = await push('fifth', '--yes')
   assert.equal(status, 1)
   assert.match(
     stderr,
@@ -179,7 +172,7 @@ test('the reason of a rejected push is shown at the field', async () => {
   ]
   for (const [text, message] of cases) {
     await writeFile(join(place, 'x.fql'), text)
-    const { status, stderr } = await run('schema', 'push', place, '--database', 'faults', '--yes')
+    const { status, stderr } = await push('faults', '--yes')
     assert.match(stderr, message)
     assert.match(stderr, /nothing was changed\n$/)
     assert.equal(status, 1)
@@ -204,17 +197,17 @@ test('errors in files are shown with their position, before any request to the d
   ]
   for (const [text, message] of cases) {
     await writeFile(join(place, 'x.fql'), text)
-    const { status, stderr } = await run('schema', 'push', place, '--database', 'sixth', '--yes')
+    const { status, stderr } = await push('sixth', '--yes')
     assert.match(stderr, message)
     assert.equal(status, 2)
   }
   await writeFile(join(place, 'x.fql'), '// nothing')
-  assert.equal((await run('schema', 'push', place, '--database', 'sixth')).status, 1)
+  assert.equal((await push('sixth')).status, 1)
   assert.equal((await run('schema', 'push', join(place, 'nowhere'), '--database', 'sixth')).status, 1)
 })
 
 test('the resource files of the old schema-migrate tool are read, its migrations are not', async () => {
-  const place = await databaseWith('seventh', {
+  await databaseWith('seventh', {
     'fauna/resources/collections/users.fql': 'CreateCollection({ name: "users" })',
     'fauna/resources/deep/er/users_by_name.fql':
       'CreateIndex({ name: "users_by_name", source: Collection("users"), terms: [{ field: ["data", "name"] }] })',
@@ -222,13 +215,11 @@ test('the resource files of the old schema-migrate tool are read, its migrations
       'Update(Function("gone"), { role: null })',
     'package.json': '{}',
   })
-  const { status, stdout, stderr } = await run('schema', 'push', place, '--database', 'seventh', '--yes')
-  assert.equal(status, 0, stderr)
-  assert.match(stdout, /^\+ collection users\n\+ index users_by_name\n/)
+  assert.match(await pushed('seventh', '--yes'), /^\+ collection users\n\+ index users_by_name\n/)
 })
 
 test('resources in JavaScript are parsed, and listed if they would have to be run', async () => {
-  const place = await databaseWith('scripts', {
+  await databaseWith('scripts', {
     'fauna/resources/collections/users.js':
       "import { CreateCollection } from 'faunadb'\nexport default CreateCollection({ name: 'users' })\n",
     'fauna/resources/indexes/users_by_email.js': `
@@ -253,7 +244,7 @@ test('resources in JavaScript are parsed, and listed if they would have to be ru
     'fauna/resources/functions/typed.ts': 'const a: number = 1\nexport default a\n',
     'fauna/resources/dbs/child/collections/toys.fql': 'CreateCollection({ name: "toys" })',
   })
-  const { status, stdout, stderr } = await run('schema', 'push', place, '--database', 'scripts', '--yes')
+  const { status, stdout, stderr } = await push('scripts', '--yes')
   assert.equal(status, 0, stderr)
   assert.match(stdout, /^\+ collection users\n\+ function login\n\+ index users_by_email\n\+ role clerk\n/)
   assert.match(
@@ -265,15 +256,14 @@ test('resources in JavaScript are parsed, and listed if they would have to be ru
   assert.equal(await evaluate('scripts', 'Call("login", "nobody")'), 'false')
   assert.equal(await evaluate('scripts', 'Select(["data", "lifetime"], Get(Function("login")))'), '60')
   assert.equal(await evaluate('scripts', 'Exists(Collection("toys"))'), 'false')
-  const again = await run('schema', 'push', place, '--database', 'scripts')
-  assert.equal(again.stdout, '4 unchanged\n')
-  const deleting = await run('schema', 'push', place, '--database', 'scripts', '--delete', '--yes')
+  assert.equal(await pushed('scripts'), '4 unchanged\n')
+  const deleting = await push('scripts', '--delete', '--yes')
   assert.deepEqual([deleting.status, /--delete would delete/.test(deleting.stderr)], [1, true])
   await evaluate('scripts', 'Update(Collection("users"), { history_days: 1 })')
-  const pulled = await run('schema', 'pull', place, '--database', 'scripts', '--yes')
-  assert.equal(pulled.status, 1)
+  const refused = await pull('scripts', '--yes')
+  assert.equal(refused.status, 1)
   assert.match(
-    pulled.stderr,
+    refused.stderr,
     /collections\/users\.js differs from the database, and only \.fql files can be written/,
   )
 })
@@ -288,13 +278,11 @@ test('pull rewrites differing files, keeps others, and lists files of deleted ob
     'eighth',
     'CreateCollection({name: "one"}) CreateCollection({name: "two"}) CreateCollection({name: "x%2F;y"})',
   )
-  const unasked = await run('schema', 'pull', place, '--database', 'eighth')
+  const unasked = await pull('eighth')
   assert.equal(unasked.status, 1)
   assert.match(unasked.stderr, /give --yes/, 'a file would be overwritten')
-  const { status, stdout, stderr } = await run('schema', 'pull', place, '--database', 'eighth', '--yes')
-  assert.equal(status, 0, stderr)
   assert.match(
-    stdout,
+    await pulled('eighth', '--yes'),
     /^\+ \S*x%252F%3By\.fql\n~ \S*two\.fql\n\? \S*gone\.fql: the database has no role gone\n1 unchanged\nwrote 2 files\n$|^~ \S*two\.fql\n\+ \S*x%252F%3By\.fql\n\? \S*gone\.fql: the database has no role gone\n1 unchanged\nwrote 2 files\n$/,
   )
   const written = await contents(place)
@@ -308,11 +296,7 @@ test('--json prints the changes of a push and a pull, and whether they were made
     'collections/users.fql': 'CreateCollection({ name: "users", history_days: 3 })',
   })
   const target = ['--database', 'as_json', '--json']
-  const results = async (...words: string[]) => {
-    const { status, stderr, stdout } = await run('schema', ...words, ...target)
-    assert.equal(status, 0, stderr)
-    return JSON.parse(stdout)
-  }
+  const results = async (...words: string[]) => JSON.parse(await outputOf('schema', ...words, ...target))
   const changes = [{ action: 'create', kind: 'collection', name: 'users' }]
   const plan = { changes, unknown: [], unchanged: 0 }
   assert.deepEqual(await results('push', place, '--dry-run'), { ...plan, isDone: false })

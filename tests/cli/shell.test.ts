@@ -173,38 +173,27 @@ test('Ctrl-C clears the input, and explains how to exit if there is none', async
 })
 
 test('Ctrl-C cancels the query, not the shell', async () => {
-  let isCancelled: (() => void) | undefined
-  const cancelled = new Promise<void>(resolve => {
-    isCancelled = resolve
-  })
-  let reached: (() => void) | undefined
-  const arrived = new Promise<void>(resolve => {
-    reached = resolve
-  })
-  const slow = createServer((request, response) => {
+  const cancelled = Promise.withResolvers<void>()
+  const arrived = Promise.withResolvers<void>()
+  await using slow = createServer((request, response) => {
     if (request.url === '/slow') {
-      response.on('close', () => isCancelled?.())
-      reached?.()
+      response.on('close', () => cancelled.resolve())
+      arrived.resolve()
     }
   })
   slow.listen(0, '127.0.0.1')
   await once(slow, 'listening')
   const { port } = slow.address() as AddressInfo
-  try {
-    const shell = new TypedShell({ url: `http://127.0.0.1:${port}/slow` })
-    await shell.types('Now()\n')
-    await arrived
-    shell.presses('\x03')
-    await shell.sees('cancelled: ')
-    await cancelled
-    await shell.types('.json\n')
-    await shell.sees('results are shown as JSON')
-    await shell.sees('terrarium> ')
-    assert.equal(await shell.leaves(), 0)
-  } finally {
-    slow.closeAllConnections()
-    slow.close()
-  }
+  const shell = new TypedShell({ url: `http://127.0.0.1:${port}/slow` })
+  await shell.types('Now()\n')
+  await arrived.promise
+  shell.presses('\x03')
+  await shell.sees('cancelled: ')
+  await cancelled.promise
+  await shell.types('.json\n')
+  await shell.sees('results are shown as JSON')
+  await shell.sees('terrarium> ')
+  assert.equal(await shell.leaves(), 0)
 })
 
 test('commands: JSON, another role, another database, another secret, files, help', async () => {

@@ -11,7 +11,7 @@ import { test } from 'node:test'
 import { Client, DocumentRef, fql, Page } from '../../client/src/index.ts'
 import { runCommand } from '../support/command.ts'
 import { folderOfFile } from '../support/folder.ts'
-import { keyOfNewDatabase } from '../support/http.ts'
+import { keyOfNewDatabase, runText } from '../support/http.ts'
 import { program, repository } from '../support/program.ts'
 import { serverOfFile } from '../support/server.ts'
 import { typedSchemas } from './type-schemas.ts'
@@ -42,15 +42,8 @@ test('the declarations of five schemas compile with programs that use them', asy
       ['fauna', programForFauna],
     ] as const) {
       const at = join(folder, 'programs', client, name)
-      const words = [
-        'types',
-        join(folder, 'schemas', name),
-        '--client',
-        client,
-        '--out',
-        join(at, 'schema.ts'),
-      ]
-      const made = await runCommand(words)
+      const words = ['--client', client, '--out', join(at, 'schema.ts')]
+      const made = await runCommand(['types', join(folder, 'schemas', name), ...words])
       assert.deepEqual([made.status, made.stderr], [0, ''])
       await writeFile(join(at, 'program.ts'), text)
     }
@@ -84,10 +77,8 @@ test('the declarations of a service match those of its files, and values have th
     environment,
   )
   assert.equal(pushed.status, 0, pushed.stderr)
-  const [ofService, ofFiles] = [
-    await runCommand(['types', '--url', server.url], environment),
-    await runCommand(['types', join(folder, 'live')]),
-  ]
+  const ofService = await runCommand(['types', '--url', server.url], environment)
+  const ofFiles = await runCommand(['types', join(folder, 'live')])
   assert.equal(ofService.status, 0, ofService.stderr)
   assert.deepEqual(ofService.stdout.split('\n').sort(), ofFiles.stdout.split('\n').sort())
   const client = new Client({ url: server.url, secret })
@@ -113,9 +104,7 @@ test('the declarations of a service match those of its files, and values have th
 
 test('a database of version 4 has open documents', async () => {
   const secret = await keyOfNewDatabase(server, 'old', 'admin')
-  const headers = { authorization: `Bearer ${secret}` }
-  const body = '{"create_collection": {"object": {"name": "things-of-old"}}}'
-  assert.equal((await fetch(server.url, { method: 'POST', headers, body })).status, 201)
+  await runText(server, secret, 'CreateCollection({ name: "things-of-old" })')
   const { stdout } = await runCommand(['types', '--url', server.url], { TERRARIUM_SECRET: secret })
   assert.match(stdout, /export type things_of_oldFields = \{\n {2}readonly \[field: string\]: unknown\n\}/)
 })
@@ -127,15 +116,16 @@ test('errors are reported with their position, and nothing is written', async ()
   assert.equal(broken.status, 2)
   assert.match(broken.stderr, /at \S+\/broken\/a\.fsl:2:/)
   await assert.rejects(readFile(out))
-  const [none, empty, noFile, noClient] = [
-    await runCommand(['types', join(folder, 'nowhere')]),
-    await runCommand(['types', join(folder, 'programs')]),
-    await runCommand(['types', join(folder, 'broken'), '--watch']),
-    await runCommand(['types', join(folder, 'broken'), '--client', 'other']),
-  ]
-  assert.deepEqual([none.status, empty.status, noFile.status, noClient.status], [1, 1, 2, 2])
-  assert.match(none.stderr, /there is no folder/)
-  assert.match(empty.stderr, /there are no \.fsl files/)
+  for (const [name, words, status, reason] of [
+    ['nowhere', [], 1, /there is no folder/],
+    ['programs', [], 1, /there are no \.fsl files/],
+    ['broken', ['--watch'], 2, /./],
+    ['broken', ['--client', 'other'], 2, /./],
+  ] as const) {
+    const rejected = await runCommand(['types', join(folder, name), ...words])
+    assert.equal(rejected.status, status)
+    assert.match(rejected.stderr, reason)
+  }
 })
 
 test('a watched schema is written after each change', { timeout: 60_000 }, async () => {

@@ -3,6 +3,7 @@
 // which makes this file slow.
 
 import assert from 'node:assert/strict'
+import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { listBases, planRestore } from '../../src/backup/catalogue.ts'
@@ -12,8 +13,7 @@ import { restoreInto } from '../../src/backup/restore.ts'
 import { readStatus } from '../../src/backup/status-file.ts'
 import { eventually } from '../support/eventually.ts'
 import { folderOfFile } from '../support/folder.ts'
-import { sendFql } from '../support/http.ts'
-import { temporaryFolder } from '../support/program.ts'
+import { fql, sendFql } from '../support/http.ts'
 import { startServer } from '../support/server.ts'
 import { startProcess } from '../support/server-process.ts'
 
@@ -23,7 +23,7 @@ test('records that a killed process had not written are sent to the next process
   const address = join(folder, 'backup')
   const data = join(folder, 'data')
   const target = await openTarget(address)
-  const server = await startProcess({ data, flags: ['--backup-to', address] })
+  await using server = await startProcess({ data, flags: ['--backup-to', address] })
   let next = 0
   let newest = 0
   const run = async (text: string) => {
@@ -51,10 +51,9 @@ test('records that a killed process had not written are sent to the next process
   await server.stop()
   const until = (await readLease(target))?.until ?? 0
   assert.ok(until > newest, 'the service has reported that no commit followed')
-  const restored = await temporaryFolder()
+  const restored = join(folder, 'restored')
+  await mkdir(restored)
   await restoreInto(target, await planRestore(target), restored)
-  const copy = await startServer({ data: restored })
-  const { json } = await sendFql(copy, copy.rootSecret, 'items.all().count()')
-  assert.equal((json as { data: number }).data, next)
-  await copy.stop()
+  await using copy = await startServer({ data: restored })
+  assert.equal(await fql(copy, copy.rootSecret, 'items.all().count()'), next)
 })

@@ -8,7 +8,7 @@ import { test } from 'node:test'
 import { eventually } from '../support/eventually.ts'
 import { folderOfFile } from '../support/folder.ts'
 import { fql, sendFql } from '../support/http.ts'
-import { runProgram } from '../support/program.ts'
+import { outputOf } from '../support/program.ts'
 import { roundsToRun } from '../support/seeded.ts'
 import { type RunningServer, startServer } from '../support/server.ts'
 import { type ServerProcess, startProcess, withoutSlowLane } from '../support/server-process.ts'
@@ -36,21 +36,11 @@ async function run(server: ServerProcess, text: string): Promise<{ data: unknown
 async function importAndDelete(server: ServerProcess, round: number): Promise<void> {
   const file = join(folder, 'items.jsonl')
   const lines = Array.from({ length: imported }, (_, n) =>
-    JSON.stringify({
-      id: String(n + 1),
-      coll: 'items',
-      n,
-      round,
-      tag: `tag ${n % 40}`,
-      text: 'x'.repeat(800),
-    }),
+    JSON.stringify({ id: `${n + 1}`, coll: 'items', n, round, tag: `tag ${n % 40}`, text: 'x'.repeat(800) }),
   )
   await writeFile(file, lines.join('\n'))
-  const { status, stderr, stdout } = await runProgram(
-    ['import', file, '--url', server.url, '--on-conflict', 'replace'],
-    { TERRARIUM_SECRET: server.rootSecret },
-  )
-  assert.equal(status, 0, stdout + stderr)
+  const env = { TERRARIUM_SECRET: server.rootSecret }
+  await outputOf(['import', file, '--url', server.url, '--on-conflict', 'replace'], env)
   for (let tag = 0; tag < 10; tag++)
     await run(server, `items.byTag("tag ${(tag + round) % 40}").forEach(item => item.delete())`)
 }
@@ -106,15 +96,11 @@ async function allMarks(server: RunningServer): Promise<number[]> {
 /** Restores a backup and checks it: it is sound, and contains exactly the marks up to its time. */
 async function checkBackup(backup: string, time: number, marks: ReadonlyMap<number, number>): Promise<void> {
   const data = join(folder, 'restored')
-  const restored = await runProgram(['restore', backup, '--data', data])
-  assert.equal(restored.status, 0, restored.stderr)
-  const server = await startServer({ data })
-  try {
-    const found = await allMarks(server)
-    const expected = [...marks].filter(([, committed]) => committed <= time).map(([mark]) => mark)
-    assert.deepEqual(found, expected)
-  } finally {
-    await server.stop()
+  await outputOf(['restore', backup, '--data', data])
+  const expected = [...marks].filter(([, committed]) => committed <= time).map(([mark]) => mark)
+  {
+    await using server = await startServer({ data })
+    assert.deepEqual(await allMarks(server), expected)
   }
   await assertSound(data)
   await rm(data, { recursive: true })
@@ -124,27 +110,23 @@ test('every backup of a busy service can be restored and is sound', async () => 
   const data = join(folder, 'data')
   const copies = join(folder, 'copies')
   await mkdir(copies)
-  const server = await startProcess({ data, flags: withoutSlowLane })
+  await using server = await startProcess({ data, flags: withoutSlowLane })
   const marks = new Map<number, number>()
-  try {
-    await prepare(server)
-    for (let number = 0; number < backups; number++) {
-      const backup = join(copies, String(number))
-      // Each round does a fixed amount of work, so that the data does not grow with the duration of a backup.
-      const [{ status, stderr, stdout }] = await Promise.all([
-        runProgram(['backup', backup, '--data', data]),
-        importAndDelete(server, number),
-        buildIndex(server),
-        migrate(server, number),
-        addMarks(server, marks),
-      ])
-      assert.equal(status, 0, `backup ${number}: ${stderr}`)
-      await checkBackup(backup, Number(/transaction time (\d+)/.exec(stdout)?.[1]), marks)
-      assert.deepEqual(await readdir(copies), [String(number)])
-      await rm(backup, { recursive: true })
-    }
-  } finally {
-    await server.stop()
+  await prepare(server)
+  for (let number = 0; number < backups; number++) {
+    const backup = join(copies, String(number))
+    // Each round does a fixed amount of work, so that the data does not grow with the duration of a backup.
+    const [report] = await Promise.all([
+      outputOf(['backup', backup, '--data', data]),
+      importAndDelete(server, number),
+      buildIndex(server),
+      migrate(server, number),
+      addMarks(server, marks),
+    ])
+    await checkBackup(backup, Number(/transaction time (\d+)/.exec(report)?.[1]), marks)
+    assert.deepEqual(await readdir(copies), [String(number)])
+    await rm(backup, { recursive: true })
   }
+  await server.stop()
   await assertSound(data)
 })

@@ -3,7 +3,7 @@
 // five seconds, which makes this file slow.
 
 import assert from 'node:assert/strict'
-import { rm } from 'node:fs/promises'
+import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -15,8 +15,7 @@ import type { BackupTarget } from '../../src/backup/target.ts'
 import { micros } from '../../src/base/micros.ts'
 import { eventually } from '../support/eventually.ts'
 import { folderOfFile } from '../support/folder.ts'
-import { sendFql } from '../support/http.ts'
-import { temporaryFolder } from '../support/program.ts'
+import { fql, sendFql } from '../support/http.ts'
 import { RandomSource } from '../support/seeded.ts'
 import { startServer } from '../support/server.ts'
 import { type ServerProcess, startProcess } from '../support/server-process.ts'
@@ -51,90 +50,75 @@ async function write(server: ServerProcess, hasEnded: () => boolean): Promise<Ac
 
 /** The numbers in the restored state at `time`; undefined when the backup does not contain this state. */
 async function numbersAt(target: BackupTarget, time: number): Promise<Set<number> | undefined> {
-  const data = await temporaryFolder()
+  const data = join(folder, 'restored')
+  await rm(data, { recursive: true, force: true })
+  await mkdir(data)
   try {
     await restoreInto(target, await planRestore(target, micros(time)), data)
-    const server = await startServer({ data })
-    try {
-      const numbers = new Set<number>()
-      let after: string | undefined
-      do {
-        const text =
-          after === undefined ? 'items.all().map(.n).paginate(16000)' : `Set.paginate("${after}", 16000)`
-        const { json } = await sendFql(server, server.rootSecret, text)
-        // The first base copy may be older than the collection.
-        if ((json as { error?: { code: string } }).error?.code === 'unbound_variable') return numbers
-        const page = (json as { data: { data: number[]; after?: string } }).data
-        for (const number of page.data) numbers.add(number)
-        after = page.after
-      } while (after !== undefined)
-      return numbers
-    } finally {
-      await server.stop()
-    }
   } catch (error) {
-    if (
-      /has a gap|the newest restorable time|the newest time that|the oldest time that/.test(
-        (error as Error).message,
-      )
-    )
-      return undefined
+    const missing = /has a gap|the newest restorable time|the newest time that|the oldest time that/
+    if (missing.test((error as Error).message)) return undefined
     throw error
-  } finally {
-    await rm(data, { recursive: true, force: true })
+  }
+  await using server = await startServer({ data })
+  const numbers = new Set<number>()
+  let text = 'items.all().map(.n).paginate(16000)'
+  for (;;) {
+    const { json } = await sendFql(server, server.rootSecret, text)
+    // The first base copy may be older than the collection.
+    if ((json as { error?: { code: string } }).error?.code === 'unbound_variable') return numbers
+    const page = (json as { data: { data: number[]; after?: string } }).data
+    for (const number of page.data) numbers.add(number)
+    if (page.after === undefined) return numbers
+    text = `Set.paginate("${page.after}", 16000)`
   }
 }
 
-for (const seed of [43]) {
-  test(`each restorable moment has exactly the writes up to it (seed ${seed})`, async () => {
-    const source = new RandomSource(seed)
-    const address = join(folder, `backup ${seed}`)
-    const data = join(folder, `data ${seed}`)
-    const server = await startProcess({ data, flags: ['--backup-to', address] })
-    assert.equal(
-      (await sendFql(server, server.rootSecret, 'Collection.create({ name: "items" })')).status,
-      200,
-    )
-    const status = () => readStatus(data)
-    let hasEnded = false
-    const writing = write(server, () => hasEnded)
-    let killedAt = 0
-    for (let kill = 0; kill < kills; kill++) {
-      const before = status()?.pid
-      await eventually('the process has reported', () => status()?.pid !== undefined)
-      await pause(source.below(1_500))
-      const pid = status()?.pid as number
-      killedAt = Date.now()
-      process.kill(pid, 'SIGKILL')
-      await eventually('another process writes', () => status()?.pid !== pid && status()?.pid !== before)
-    }
-    await eventually('the last process has a base copy', () => {
-      const { newest_restorable: newest = null, state } = status() ?? {}
-      return state === 'running' && newest !== null && newest / 1000 > killedAt
-    })
-    await pause(2_000)
-    await server.kill()
-    hasEnded = true
-    await rm(data, { recursive: true, force: true })
-    const acknowledged = await writing
-    const target = await openTarget(address)
-    const plan = await planRestore(target)
-    const [first, last] = [plan.base.from, plan.pieces.at(-1)?.time ?? plan.base.time]
-    let restored = 0
-    const times = Array.from({ length: momentsWanted }, () => first + source.below(last - first + 1))
-    // Earlier ones may lie in a gap that a killed process has left.
-    const earliest = Math.min(...acknowledged.map(([, time]) => time))
-    for (let extra = 0; extra < 5; extra++) times.push(earliest + source.below(last - earliest))
-    for (const time of [...times, last]) {
-      const numbers = await numbersAt(target, time)
-      if (numbers === undefined) {
-        assert.ok(time < first, 'the newest generation has no gap')
-        continue
-      }
-      restored++
-      for (const [number, at] of acknowledged)
-        assert.equal(numbers.has(number), at <= time, `${number} at ${time}`)
-    }
-    assert.ok(restored > momentsWanted)
+test('each restorable moment has exactly the writes up to it', async () => {
+  const source = new RandomSource(43)
+  const address = join(folder, 'backup')
+  const data = join(folder, 'data')
+  const server = await startProcess({ data, flags: ['--backup-to', address] })
+  await fql(server, server.rootSecret, 'Collection.create({ name: "items" })')
+  const status = () => readStatus(data)
+  let hasEnded = false
+  const writing = write(server, () => hasEnded)
+  let killedAt = 0
+  for (let kill = 0; kill < kills; kill++) {
+    const before = status()?.pid
+    await eventually('the process has reported', () => status()?.pid !== undefined)
+    await pause(source.below(1_500))
+    const pid = status()?.pid as number
+    killedAt = Date.now()
+    process.kill(pid, 'SIGKILL')
+    await eventually('another process writes', () => status()?.pid !== pid && status()?.pid !== before)
+  }
+  await eventually('the last process has a base copy', () => {
+    const { newest_restorable: newest = null, state } = status() ?? {}
+    return state === 'running' && newest !== null && newest / 1000 > killedAt
   })
-}
+  await pause(2_000)
+  await server.kill()
+  hasEnded = true
+  await rm(data, { recursive: true, force: true })
+  const acknowledged = await writing
+  const target = await openTarget(address)
+  const plan = await planRestore(target)
+  const [first, last] = [plan.base.from, plan.pieces.at(-1)?.time ?? plan.base.time]
+  let restored = 0
+  const times = Array.from({ length: momentsWanted }, () => first + source.below(last - first + 1))
+  // Earlier ones may lie in a gap that a killed process has left.
+  const earliest = Math.min(...acknowledged.map(([, time]) => time))
+  for (let extra = 0; extra < 5; extra++) times.push(earliest + source.below(last - earliest))
+  for (const time of [...times, last]) {
+    const numbers = await numbersAt(target, time)
+    if (numbers === undefined) {
+      assert.ok(time < first, 'the newest generation has no gap')
+      continue
+    }
+    restored++
+    for (const [number, at] of acknowledged)
+      assert.equal(numbers.has(number), at <= time, `${number} at ${time}`)
+  }
+  assert.ok(restored > momentsWanted)
+})

@@ -20,14 +20,11 @@ const workers = ['--workers', '2'] as const
 const requests = 16
 
 test('cursors are valid in all workers and after a restart, and read as of the time of their first page', async () => {
-  const first = await startProcess({ data, flags: workers })
+  await using first = await startProcess({ data, flags: workers })
   const secret = await keyOfNewDatabase(first, 'paged', 'admin')
   const neighbour = await keyOfNewDatabase(first, 'neighbour', 'admin')
-  await fql(
-    first,
-    secret,
-    'Collection.create({ name: "Item", indexes: { byN: { values: [{ field: "n" }] } } })',
-  )
+  const indexes = '{ byN: { values: [{ field: "n" }] } }'
+  await fql(first, secret, `Collection.create({ name: "Item", indexes: ${indexes} })`)
   await fql(first, neighbour, 'Collection.create({ name: "Item" })')
   await fql(first, secret, 'Set.sequence(0, 40).forEach(n => Item.create({ n: n }))')
   const text = 'Item.byN().where(.n != 3).map(d => d.n).paginate(10)'
@@ -47,15 +44,12 @@ test('cursors are valid in all workers and after a restart, and read as of the t
   assert.equal((await sendFql(first, secret, next, { cursor: forged })).status, 400)
   await first.stop()
 
-  const second = await startProcess({ data, flags: workers })
-  try {
-    const { after: later, data: after10 } = (await fql(second, secret, next, { cursor })) as Page
-    assert.deepEqual(after10, expected)
-    const rest = (await fql(second, secret, 'Set.paginate(cursor, 100)', { cursor: later })) as Page
-    assert.deepEqual(rest.data, [21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39])
-    assert.equal(rest.after, undefined)
-  } finally {
-    await second.stop()
-  }
+  await using second = await startProcess({ data, flags: workers })
+  const { after: later, data: after10 } = (await fql(second, secret, next, { cursor })) as Page
+  assert.deepEqual(after10, expected)
+  const rest = (await fql(second, secret, 'Set.paginate(cursor, 100)', { cursor: later })) as Page
+  assert.deepEqual(rest.data, [21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39])
+  assert.equal(rest.after, undefined)
+  await second.stop()
   await assertSound(data)
 })

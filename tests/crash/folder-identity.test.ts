@@ -6,10 +6,12 @@ import { cp, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { eventually } from '../support/eventually.ts'
+import { folderOfFile } from '../support/folder.ts'
 import { rootQuery, send } from '../support/http.ts'
-import { temporaryFolder } from '../support/program.ts'
 import { type ServerProcess, startProcess } from '../support/server-process.ts'
 import { assertSound } from '../support/sound.ts'
+
+const folder = folderOfFile()
 
 /** A long query that writes. Its length sends it to the slow lane. */
 const slowCreate = {
@@ -52,29 +54,22 @@ for (const workers of ['1', '2']) {
   for (const [change, apply] of Object.entries(changes)) {
     if (workers === '2' && change !== 'replaced') continue
     test(`the service exits when its directory is ${change}, ${workers} of the processes`, async () => {
-      const data = await temporaryFolder()
-      const copy = await temporaryFolder()
-      const former = await startProcess({ data })
-      await rootQuery(former, { create_collection: { object: { name: 'things' } } })
-      await former.stop()
+      const data = join(folder, `${change} ${workers}`)
+      const copy = `${data} copy`
+      {
+        await using former = await startProcess({ data })
+        await rootQuery(former, { create_collection: { object: { name: 'things' } } })
+      }
       await cp(data, copy, { recursive: true })
       const server = await startProcess({ data, flags: ['--workers', workers, ...laneFlags] })
-      try {
-        await rootQuery(server, { create_collection: { object: { name: 'later' } } })
-        await apply(data, copy)
-        const answer = await send(server, { secret: server.rootSecret, query: slowCreate }).catch(
-          () => undefined,
-        )
-        assert.notEqual(answer?.status, 201, 'what is acknowledged is in the folder that was served')
-        const said = await ended(server)
-        assert.match(said, /"level":60,.*has been renamed, removed or replaced while it was being served/)
-        if (change === 'renamed' || change === 'replaced') await assertSound(`${copy}.away`)
-      } finally {
-        await server.kill()
-        // A process that exits a moment later may still create a file.
-        const options = { recursive: true, force: true, maxRetries: 10 }
-        for (const folder of [data, copy, `${copy}.away`]) await rm(folder, options)
-      }
+      await rootQuery(server, { create_collection: { object: { name: 'later' } } })
+      await apply(data, copy)
+      const request = { secret: server.rootSecret, query: slowCreate }
+      const answer = await send(server, request).catch(() => undefined)
+      assert.notEqual(answer?.status, 201, 'what is acknowledged is in the folder that was served')
+      const said = await ended(server)
+      assert.match(said, /"level":60,.*has been renamed, removed or replaced while it was being served/)
+      if (change === 'renamed' || change === 'replaced') await assertSound(`${copy}.away`)
     })
   }
 }

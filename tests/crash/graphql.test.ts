@@ -2,14 +2,13 @@
 // languages. All services have a slow lane. The file takes more than 20 seconds, because it starts six services.
 
 import assert from 'node:assert/strict'
-import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { folderOfFile } from '../support/folder.ts'
 import { dataOf, importSchema } from '../support/graphql.ts'
 import { assertApp, createApp } from '../support/graphql-app.ts'
 import { fql, keyOfNewDatabase, runText } from '../support/http.ts'
-import { runProgram } from '../support/program.ts'
+import { outputOf } from '../support/program.ts'
 import { type ServerProcess, startProcess } from '../support/server-process.ts'
 
 const folder = folderOfFile()
@@ -21,12 +20,8 @@ async function during(
   flags: readonly string[] = [],
   directory = data,
 ): Promise<void> {
-  const server = await startProcess({ data: directory, flags })
-  try {
-    await steps(server)
-  } finally {
-    await server.stop()
-  }
+  await using server = await startProcess({ data: directory, flags })
+  await steps(server)
 }
 
 async function pushFile(server: ServerProcess, secret: string, text: string): Promise<void> {
@@ -50,7 +45,7 @@ test('a GraphQL database survives restarts, kills, workers, backups and changes 
   const backup = join(folder, 'backup')
   await during(async server => {
     await assertApp(server, secret)
-    assert.equal((await runProgram(['backup', backup, '--data', data])).status, 0)
+    await outputOf(['backup', backup, '--data', data])
     await server.kill()
   })
   await during(
@@ -77,7 +72,6 @@ test('a GraphQL database survives restarts, kills, workers, backups and changes 
     assert.equal(await fql(server, secret, 'Book.all().map(.author.name).first()'), 'Ada')
   })
   const restored = join(folder, 'restored')
-  assert.equal((await runProgram(['restore', backup, '--data', restored])).status, 0)
+  await outputOf(['restore', backup, '--data', restored])
   await during(server => assertApp(server, secret), [], restored)
-  await rm(folder, { recursive: true, force: true })
 })

@@ -3,15 +3,17 @@
 // starts the service again after each kill.
 
 import assert from 'node:assert/strict'
-import { rm } from 'node:fs/promises'
-import { after, test } from 'node:test'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { folderOfFile } from '../support/folder.ts'
 import { keyOfNewDatabase, query, send } from '../support/http.ts'
-import { temporaryFolder } from '../support/program.ts'
 import { roundsToRun } from '../support/seeded.ts'
 import { type ServerProcess, startProcess } from '../support/server-process.ts'
 import { slowCommits, slowQueries } from '../support/slow-queries.ts'
 import { assertSound } from '../support/sound.ts'
+import { createPair, createPairs, sides } from './pairs.ts'
 
+const folder = folderOfFile()
 const clients = 8
 interface Setup {
   readonly name: string
@@ -28,25 +30,17 @@ interface Setup {
 // The slow lane evaluates all queries.
 const laneFlags = ['--slow-lane-after-ms', '0', '--metrics-port', '0']
 
+const largeTransactions = { rounds: 1, writes: 6, documents: 200, lane: 'commits' } as const
+
 const setups: readonly Setup[] = [
   { name: 'one process', flags: [], rounds: 3, writes: 300 },
   { name: '--workers 2', flags: ['--workers', '2'], rounds: 3, writes: 300 },
   { name: 'slow lane', flags: laneFlags, rounds: 2, writes: 100, lane: 'evaluates' },
-  {
-    name: 'slow lane, large transactions',
-    flags: laneFlags,
-    rounds: 1,
-    writes: 6,
-    documents: 200,
-    lane: 'commits',
-  },
+  { name: 'slow lane, large transactions', flags: laneFlags, ...largeTransactions },
   {
     name: 'slow lanes of --workers 2, large transactions',
     flags: ['--workers', '2', ...laneFlags],
-    rounds: 1,
-    writes: 6,
-    documents: 200,
-    lane: 'commits',
+    ...largeTransactions,
   },
 ]
 
@@ -54,25 +48,6 @@ interface AcknowledgedWrite {
   readonly ref: unknown
   readonly ts: number
 }
-
-const sides = ['left', 'right']
-
-/** A query that writes documents on two sides, so that a half-stored transaction is detected. It returns a document. */
-const createPair = (pair: string, documents: number) => ({
-  select: documents - 1,
-  from: {
-    do: sides.map(side => ({
-      map: {
-        lambda: '_',
-        expr: {
-          create: { collection: 'pairs' },
-          params: { object: { data: { object: { pair, side } } } },
-        },
-      },
-      collection: Array(documents).fill(0),
-    })),
-  },
-})
 
 /** Writes pairs from several clients until the server is killed. Returns the acknowledged writes by pair. */
 async function writeUntilKilled(
@@ -86,7 +61,9 @@ async function writeUntilKilled(
   const client = async (number: number) => {
     for (let count = 0; ; count++) {
       const pair = `${round}/${number}/${count}`
-      const answer = await send(server, { secret, query: createPair(pair, documents) }).catch(() => undefined)
+      const answer = await send(server, { secret, query: createPair(pair, { documents }) }).catch(
+        () => undefined,
+      )
       // A worker that outlives the primary by a moment reports that the commit may have happened.
       const isUncertain = answer?.status === 503 && killed !== undefined
       if (!answer || isUncertain) return
@@ -115,11 +92,7 @@ async function assertComplete(
       size: 1000,
       ...(after === undefined ? {} : { after }),
     })) as { data: [string, string][]; after?: unknown }
-    for (const [pair, side] of page.data) {
-      const found = sidesOf.get(pair)
-      if (found) found.push(side)
-      else sidesOf.set(pair, [side])
-    }
+    for (const [pair, side] of page.data) sidesOf.set(pair, [...(sidesOf.get(pair) ?? []), side])
     after = page.after
   } while (after !== undefined)
 
@@ -141,15 +114,10 @@ for (const setup of setups) {
   const { documents = 1, flags, lane, name, writes } = setup
   const rounds = roundsToRun(setup.rounds)
   test(`every acknowledged write survives kill -9 (${name})`, async () => {
-    const data = await temporaryFolder()
-    after(() => rm(data, { recursive: true, force: true }))
+    const data = join(folder, name)
     let server = await startProcess({ data, flags })
     const secret = await keyOfNewDatabase(server, 'crash', 'server')
-    await query(server, secret, { create_collection: { object: { name: 'pairs' } } })
-    const values = ['pair', 'side'].map(name => ({ object: { field: ['data', name] } }))
-    const index = { name: 'by_pair', source: { collection: 'pairs' }, values }
-    await query(server, secret, { create_index: { object: index } })
-
+    await createPairs(server, secret)
     const answered = new Map<string, AcknowledgedWrite>()
     for (let round = 0; round < rounds; round++) {
       for (const [pair, document] of await writeUntilKilled(server, secret, round, setup))
@@ -161,7 +129,7 @@ for (const setup of setups) {
     assert.ok(answered.size >= rounds * writes)
     if (lane === 'evaluates') assert.ok((await slowQueries(server)) > 0)
     if (lane === 'commits') {
-      await query(server, secret, createPair('last', documents))
+      await query(server, secret, createPair('last', { documents }))
       assert.ok((await slowCommits(server)) > 0)
     }
     await server.stop()

@@ -59,31 +59,28 @@ async function untilDeleted({ key, server }: App, tokensLeft: number): Promise<v
 
 test('all tokens are invalid at once after logout(true) or the deletion of the user, also after a crash', async () => {
   let app = await startApp()
-  try {
-    const secrets = await createUser(app, '1')
-    assert.deepEqual(await statuses(app, secrets), new Set([200]))
-    const login = 'Select("secret", Create(Tokens(), { instance: Ref(Collection("users"), "1") }))'
-    const body = `Query(Lambda("_", ${login}))`
-    await runText(app.server, app.key, `CreateFunction({ name: "login", role: "server", body: ${body} })`)
-    const membership = '{ resource: Collection("users") }'
-    const privilege = '{ resource: Function("login"), actions: { call: true } }'
-    const role = `CreateRole({ name: "users", membership: ${membership}, privileges: [${privilege}] })`
-    await runText(app.server, app.key, role)
-    const logout = 'Let({ all: Logout(true) }, Call(Function("login"), null))'
-    const later = String(await runText(app.server, String(secrets[0]), logout))
-    assert.deepEqual(await statuses(app, secrets), new Set([401]))
-    assert.deepEqual(await statuses(app, [later]), new Set([200]))
-    const ofDeleted = await createUser(app, '2')
-    await runText(app.server, app.key, 'Delete(Ref(Collection("users"), "2"))')
-    await runText(app.server, app.key, 'Create(Ref(Collection("users"), "2"), {})')
-    assert.deepEqual(await statuses(app, ofDeleted), new Set([401]))
-    await app.server.kill()
-    app = { ...app, server: await startProcess({ data, flags }) }
-    assert.deepEqual(await statuses(app, [...secrets, ...ofDeleted]), new Set([401]))
-    await untilDeleted(app, 1)
-    assert.deepEqual(await statuses(app, [later]), new Set([200]))
-  } finally {
-    await app.server.stop()
-  }
+  const secrets = await createUser(app, '1')
+  assert.deepEqual(await statuses(app, secrets), new Set([200]))
+  const login = 'Select("secret", Create(Tokens(), { instance: Ref(Collection("users"), "1") }))'
+  const body = `Query(Lambda("_", ${login}))`
+  await runText(app.server, app.key, `CreateFunction({ name: "login", role: "server", body: ${body} })`)
+  const membership = '{ resource: Collection("users") }'
+  const privilege = '{ resource: Function("login"), actions: { call: true } }'
+  const role = `CreateRole({ name: "users", membership: ${membership}, privileges: [${privilege}] })`
+  await runText(app.server, app.key, role)
+  const logout = 'Let({ all: Logout(true) }, Call(Function("login"), null))'
+  const later = String(await runText(app.server, String(secrets[0]), logout))
+  assert.deepEqual(await statuses(app, secrets), new Set([401]))
+  assert.deepEqual(await statuses(app, [later]), new Set([200]))
+  const ofDeleted = await createUser(app, '2')
+  await runText(app.server, app.key, 'Delete(Ref(Collection("users"), "2"))')
+  await runText(app.server, app.key, 'Create(Ref(Collection("users"), "2"), {})')
+  assert.deepEqual(await statuses(app, ofDeleted), new Set([401]))
+  await app.server.kill()
+  app = { ...app, server: await startProcess({ data, flags }) }
+  assert.deepEqual(await statuses(app, [...secrets, ...ofDeleted]), new Set([401]))
+  await untilDeleted(app, 1)
+  assert.deepEqual(await statuses(app, [later]), new Set([200]))
+  await app.server.stop()
   await assertSound(data)
 })

@@ -2,14 +2,17 @@
 // Afterwards documents, indexes, history and exports agree.
 
 import assert from 'node:assert/strict'
-import { readdir, readFile, rm } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { eventually } from '../support/eventually.ts'
-import { fql, keyOfNewDatabase, query, send, sendFql } from '../support/http.ts'
-import { runProgram, temporaryFolder } from '../support/program.ts'
+import { folderOfFile } from '../support/folder.ts'
+import { fql, keyOfNewDatabase, query, runText, send, sendFql } from '../support/http.ts'
+import { outputOf } from '../support/program.ts'
 import { type ServerProcess, startProcess } from '../support/server-process.ts'
 import { assertSound } from '../support/sound.ts'
+
+const ownFolder = folderOfFile()
 
 /** More documents than are indexed or rewritten in one step. */
 const documents = 900
@@ -97,59 +100,41 @@ async function built(server: ServerProcess, secret: string): Promise<void> {
 }
 
 test('typed documents migrate under writes of both languages, a kill and a restart', async () => {
-  const [data, exported, state] = await Promise.all([temporaryFolder(), temporaryFolder(), temporaryFolder()])
+  const data = join(ownFolder, 'data')
   let server = await startProcess({ data })
-  try {
-    const secret = await keyOfNewDatabase(server, 'shop', 'admin')
-    await fill(server, secret)
-    let isMigrated = false
-    const writing = writeOn(server, secret, () => isMigrated)
-    await fql(server, secret, push)
-    await assertMigrated(server, secret)
-    isMigrated = true
-    assert.ok((await writing) > 0)
-    const interrupted = writeOn(server, secret, () => false)
-    await server.kill()
-    await interrupted
-    await assertSound(data)
-    server = await startProcess({ data })
-    await assertMigrated(server, secret)
-    await built(server, secret)
-    assert.deepEqual(await fql(server, secret, 'Shelf.byB(450).map(.id).toArray()'), ['450'])
-    assert.equal(await fql(server, secret, 'Shelf.byB(0).count()'), documents / 2 + 1)
-    await fql(server, secret, 'Shelf.byId("4")!.update({ b: 5000 })')
-    assert.deepEqual(await fql(server, secret, '[Shelf.byB(4).count(), Shelf.byB(5000).count()]'), [0, 1])
-    await fql(server, secret, 'Shelf.byId("4")!.update({ b: 4 })')
-    const folder = join(exported, 'shop')
-    const env = { TERRARIUM_SECRET: server.rootSecret }
-    const out = await runProgram(['export', '--url', server.url, '--database', 'shop', folder], env)
-    assert.equal(out.status, 0, out.stderr)
-    const entries = await readdir(folder, { recursive: true, withFileTypes: true })
-    const files = entries.filter(entry => entry.isFile())
-    const texts = await Promise.all(files.map(each => readFile(join(each.parentPath, each.name), 'utf8')))
-    assert.match(texts.join('\n'), /"m":/)
-    assert.doesNotMatch(texts.join('\n'), /internal_migrations/)
-    const words = [
-      'import',
-      '--url',
-      server.url,
-      '--database',
-      'copy',
-      '--state',
-      join(state, 'state'),
-      folder,
-    ]
-    const back = await runProgram(words, env)
-    assert.equal(back.status, 0, back.stderr + back.stdout)
-    const copy = await query(server, server.rootSecret, {
-      create_key: { object: { database: { database: 'copy' }, role: 'admin' } },
-    })
-    const copied = (copy as { secret: string }).secret
-    await assertMigrated(server, copied)
-    await server.stop()
-    await assertSound(data)
-  } finally {
-    await server.kill()
-    await Promise.all([data, exported, state].map(folder => rm(folder, { recursive: true, force: true })))
-  }
+  const secret = await keyOfNewDatabase(server, 'shop', 'admin')
+  await fill(server, secret)
+  let isMigrated = false
+  const writing = writeOn(server, secret, () => isMigrated)
+  await fql(server, secret, push)
+  await assertMigrated(server, secret)
+  isMigrated = true
+  assert.ok((await writing) > 0)
+  const interrupted = writeOn(server, secret, () => false)
+  await server.kill()
+  await interrupted
+  await assertSound(data)
+  server = await startProcess({ data })
+  await assertMigrated(server, secret)
+  await built(server, secret)
+  assert.deepEqual(await fql(server, secret, 'Shelf.byB(450).map(.id).toArray()'), ['450'])
+  assert.equal(await fql(server, secret, 'Shelf.byB(0).count()'), documents / 2 + 1)
+  await fql(server, secret, 'Shelf.byId("4")!.update({ b: 5000 })')
+  assert.deepEqual(await fql(server, secret, '[Shelf.byB(4).count(), Shelf.byB(5000).count()]'), [0, 1])
+  await fql(server, secret, 'Shelf.byId("4")!.update({ b: 4 })')
+  const folder = join(ownFolder, 'exported')
+  const env = { TERRARIUM_SECRET: server.rootSecret }
+  const to = (database: string) => ['--url', server.url, '--database', database]
+  await outputOf(['export', ...to('shop'), folder], env)
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true })
+  const files = entries.filter(entry => entry.isFile())
+  const texts = await Promise.all(files.map(each => readFile(join(each.parentPath, each.name), 'utf8')))
+  assert.match(texts.join('\n'), /"m":/)
+  assert.doesNotMatch(texts.join('\n'), /internal_migrations/)
+  await outputOf(['import', ...to('copy'), '--state', join(ownFolder, 'state'), folder], env)
+  const create = 'CreateKey({ database: Database("copy"), role: "admin" })'
+  const copy = (await runText(server, server.rootSecret, create)) as { secret: string }
+  await assertMigrated(server, copy.secret)
+  await server.stop()
+  await assertSound(data)
 })

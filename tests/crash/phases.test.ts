@@ -8,12 +8,15 @@ import { existsSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { folderOfFile } from '../support/folder.ts'
 import { keyOfNewDatabase, query, send } from '../support/http.ts'
 import { environmentFor, type KillPlan, type Phase, type Victim } from '../support/kill-plan.ts'
-import { temporaryFolder } from '../support/program.ts'
 import { RandomSource, roundsToRun } from '../support/seeded.ts'
 import { type ServerProcess, startProcess } from '../support/server-process.ts'
 import { assertSound } from '../support/sound.ts'
+import { createPair, createPairs, sides } from './pairs.ts'
+
+const folder = folderOfFile()
 
 /** A process that is killed, in a phase, at one of its first operations. */
 interface Target {
@@ -60,7 +63,6 @@ const setups: readonly Setup[] = [
 ]
 
 const clients = 8
-const sides = ['left', 'right']
 /**
  * Acknowledged writes of a cycle after which all processes are killed, with short and with long texts. On a busy
  * machine, more writes share an operation, so more writes are needed to reach the planned operation.
@@ -71,14 +73,6 @@ const writesAfterKill = 30
 /** Text of a document where segments have to be filled, and how many writes fill two. */
 const longText = 'x'.repeat(100_000)
 const firstWrites = 90
-
-/** A query that writes a document on each of two sides, so that a half-stored transaction is detected. */
-const createPair = (pair: string, text: string) => ({
-  do: sides.map(side => ({
-    create: { collection: 'pairs' },
-    params: { object: { data: { object: { pair, side, text } } } },
-  })),
-})
 
 /** A query that only reads. A worker needs the newest records of the log for it, but not for the writes, which it forwards. */
 const readPairs = { paginate: { match: { index: 'by_pair' } }, size: 1 }
@@ -111,10 +105,7 @@ class KilledDirectory {
   async prepare(): Promise<void> {
     const server = await startProcess({ data: this.#data, flags: this.#flags })
     this.#secret = await keyOfNewDatabase(server, 'crash', 'server')
-    await query(server, this.#secret, { create_collection: { object: { name: 'pairs' } } })
-    const values = ['pair', 'side'].map(name => ({ object: { field: ['data', name] } }))
-    const index = { name: 'by_pair', source: { collection: 'pairs' }, values }
-    await query(server, this.#secret, { create_index: { object: index } })
+    await createPairs(server, this.#secret)
     // Two segments, so that later ones use their files again.
     await this.#write(server, {
       prefix: 'first',
@@ -173,9 +164,8 @@ class KilledDirectory {
     const client = async (number: number) => {
       for (let count = 0; !isDead && !isOver(); count++) {
         const pair = `${prefix}/${number}/${count}`
-        const answer = await send(server, { secret: this.#secret, query: createPair(pair, text) }).catch(
-          () => undefined,
-        )
+        const request = { secret: this.#secret, query: createPair(pair, { text }) }
+        const answer = await send(server, request).catch(() => undefined)
         if (answer === undefined) isDead = !(await isAlive(server))
         // 503: the process that would have committed, or that evaluated, is gone.
         else if (answer.status !== 503) {
@@ -227,15 +217,12 @@ for (const setup of setups) {
     const missed: string[] = []
     const passes = roundsToRun(1)
     for (let pass = 0; pass < passes; pass++) {
-      const data = await temporaryFolder()
+      const data = join(folder, name)
       const directory = new KilledDirectory(data, setup, new RandomSource(seed + 1000 * pass))
-      try {
-        await directory.prepare()
-        for (const target of targets) await directory.cycle(target)
-        await directory.end()
-      } finally {
-        await rm(data, { recursive: true, force: true })
-      }
+      await directory.prepare()
+      for (const target of targets) await directory.cycle(target)
+      await directory.end()
+      await rm(data, { recursive: true })
       missed.push(...directory.missed)
     }
     context.diagnostic(`not killed at their operation: ${missed.length === 0 ? 'none' : missed.join(', ')}`)

@@ -3,13 +3,14 @@
 // The file takes more than 20 seconds, because each round starts a service again.
 
 import assert from 'node:assert/strict'
-import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import { test } from 'node:test'
+import { folderOfFile } from '../support/folder.ts'
 import { fql, keyOfNewDatabase } from '../support/http.ts'
-import { temporaryFolder } from '../support/program.ts'
 import { type ServerProcess, startProcess } from '../support/server-process.ts'
 import { assertSound } from '../support/sound.ts'
 
+const folder = folderOfFile()
 const items = 20
 const rounds = 4
 
@@ -104,40 +105,35 @@ const ways: readonly Way[] = [
 
 for (const { abandon, name, prepare, request } of ways) {
   test(`${name} interrupted by a kill takes effect completely or not at all`, async () => {
-    const data = await temporaryFolder()
+    const data = join(folder, name)
     let server = await startProcess({ data })
-    try {
-      const secret = await keyOfNewDatabase(server, 'shop', 'admin')
-      const first = await schema(server, secret, 'update', filesOf(0))
-      assert.equal(first.status, 200, await first.text())
-      await fql(server, secret, 'Box0.create({ first: 7, since0: 70 })')
-      await prepare(server, secret, 1)
-      const began = performance.now()
-      assert.equal((await request(server, secret, 1)).status, 200)
-      const tookMs = performance.now() - began
-      let version = await assertWhole(server, secret)
-      for (let round = 0; round < rounds; round++) {
-        await prepare(server, secret, version + 1)
-        const answer = request(server, secret, version + 1).then(
-          ({ status }) => status,
-          () => undefined,
-        )
-        await new Promise(resolve => setTimeout(resolve, (tookMs * round) / (rounds - 1)))
-        await server.kill()
-        const isAnswered = (await answer) === 200
-        await assertSound(data)
-        server = await startProcess({ data })
-        const found = Number(await fql(server, secret, 'version0()'))
-        assert.ok(found === version + 1 || (found === version && !isAnswered), `${found} after ${version}`)
-        if (found === version) await abandon(server, secret)
-        version = await assertWhole(server, secret)
-        assert.equal(version, found)
-      }
-      await server.stop()
-      await assertSound(data)
-    } finally {
+    const secret = await keyOfNewDatabase(server, 'shop', 'admin')
+    const first = await schema(server, secret, 'update', filesOf(0))
+    assert.equal(first.status, 200, await first.text())
+    await fql(server, secret, 'Box0.create({ first: 7, since0: 70 })')
+    await prepare(server, secret, 1)
+    const began = performance.now()
+    assert.equal((await request(server, secret, 1)).status, 200)
+    const tookMs = performance.now() - began
+    let version = await assertWhole(server, secret)
+    for (let round = 0; round < rounds; round++) {
+      await prepare(server, secret, version + 1)
+      const answer = request(server, secret, version + 1).then(
+        ({ status }) => status,
+        () => undefined,
+      )
+      await new Promise(resolve => setTimeout(resolve, (tookMs * round) / (rounds - 1)))
       await server.kill()
-      await rm(data, { recursive: true, force: true })
+      const isAnswered = (await answer) === 200
+      await assertSound(data)
+      server = await startProcess({ data })
+      const found = Number(await fql(server, secret, 'version0()'))
+      assert.ok(found === version + 1 || (found === version && !isAnswered), `${found} after ${version}`)
+      if (found === version) await abandon(server, secret)
+      version = await assertWhole(server, secret)
+      assert.equal(version, found)
     }
+    await server.stop()
+    await assertSound(data)
   })
 }

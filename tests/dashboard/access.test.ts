@@ -3,22 +3,25 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { send } from '../support/http.ts'
-import { skip, stageOfFile, typeInto } from './stage.ts'
+import { runText, send, sendText } from '../support/http.ts'
+import { createNamed, skip, stageOfFile, typeInto } from './stage.ts'
 
 const stage = stageOfFile(async () => {
   for (const name of ['items', 'users']) await stage.query({ create_collection: { object: { name } } })
 })
 
-const create = async (collection: string, fields: object): Promise<string> => {
-  const params = { object: fields }
-  const id = await stage.query({ select: ['ref', 'id'], from: { create: { collection }, params } })
-  return id as string
+/** Creates a document with these fields, in text form. Returns its id. */
+const create = async (collection: string, fields = '{}') =>
+  String(await stage.run(`Select(["ref", "id"], Create(Collection("${collection}"), ${fields}))`))
+
+async function tokenOf(id: string, password: string): Promise<string> {
+  const login = `Login(Ref(Collection("users"), "${id}"), { password: "${password}" })`
+  return ((await stage.run(login)) as { secret: string }).secret
 }
 
 test('a form creates an index, whose page leads to its entries', { skip }, async () => {
-  await create('items', { data: { object: { name: 'tea', price: 4 } } })
-  await create('items', { data: { object: { name: 'rice', price: 2 } } })
+  await create('items', '{ data: { name: "tea", price: 4 } }')
+  await create('items', '{ data: { name: "rice", price: 2 } }')
   const page = await stage.signedIn(stage.admin, 'indexes')
   await page.getByRole('button', { name: 'Create index' }).click()
   await page.getByLabel('Name', { exact: true }).fill('items_by_name')
@@ -50,7 +53,7 @@ test('the form explains a unique index, and the index enforces it', { skip }, as
   await page.getByText('No two documents may have the same email and country in combination').waitFor()
   await submit.click()
   await page.getByRole('heading', { name: 'users_by_email' }).waitFor()
-  const data = { data: { object: { email: 'ann@example.org', country: 'se' } } }
+  const data = '{ data: { email: "ann@example.org", country: "se" } }'
   await create('users', data)
   await assert.rejects(create('users', data), /instance not unique/)
   await page.getByRole('link', { name: 'Indexes', exact: true }).first().click()
@@ -61,9 +64,7 @@ test('the suggested predicate for owners lets no user give a document to another
   skip,
 }, async () => {
   const page = await stage.signedIn(stage.admin, 'roles')
-  await page.getByRole('button', { name: 'Create role' }).click()
-  await page.getByLabel('Name', { exact: true }).fill('owner')
-  await page.getByRole('button', { name: 'Create', exact: true }).click()
+  await createNamed(page, 'Create role', 'owner')
   await page.getByLabel('Resource').selectOption({ label: 'items (collection)' })
   await page.getByRole('button', { name: 'Add resource' }).click()
   await page.getByLabel('write of items', { exact: true }).selectOption('if')
@@ -72,19 +73,16 @@ test('the suggested predicate for owners lets no user give a document to another
   await page.getByRole('button', { name: 'Add members' }).click()
   await page.getByRole('button', { name: 'Save privileges' }).click()
   await page.getByText('Saved.').waitFor()
-  const ann = await create('users', { credentials: { object: { password: 'ann' } } })
-  const bob = await create('users', {})
-  const userOf = (id: string) => ({ ref: { collection: 'users' }, id })
-  const item = await create('items', { data: { object: { owner: userOf(ann) } } })
-  const login = { login: userOf(ann), params: { object: { password: 'ann' } } }
-  const { secret } = (await stage.query(login)) as { secret: string }
-  const update = async (fields: object) => {
-    const params = { object: { data: { object: fields } } }
-    const query = { update: { ref: { collection: 'items' }, id: item }, params }
-    return (await send(stage.server, { secret, query })).status
-  }
-  assert.equal(await update({ note: 'hers' }), 200)
-  assert.equal(await update({ owner: userOf(bob) }), 403)
+  const ann = await create('users', '{ credentials: { password: "ann" } }')
+  const bob = await create('users')
+  const userOf = (id: string) => `Ref(Collection("users"), "${id}")`
+  const item = await create('items', `{ data: { owner: ${userOf(ann)} } }`)
+  const secret = await tokenOf(ann, 'ann')
+  const update = async (data: string) =>
+    (await sendText(stage.server, secret, `Update(Ref(Collection("items"), "${item}"), { data: ${data} })`))
+      .status
+  assert.equal(await update('{ note: "hers" }'), 200)
+  assert.equal(await update(`{ owner: ${userOf(bob)} }`), 403)
 })
 
 test('a function is created, called and changed', { skip }, async () => {
@@ -105,9 +103,7 @@ test('a function is created, called and changed', { skip }, async () => {
 
 test('a role is edited as a table of resources and actions, with predicates', { skip }, async () => {
   const page = await stage.signedIn(stage.admin, 'roles')
-  await page.getByRole('button', { name: 'Create role' }).click()
-  await page.getByLabel('Name', { exact: true }).fill('reader')
-  await page.getByRole('button', { name: 'Create', exact: true }).click()
+  await createNamed(page, 'Create role', 'reader')
   await page.getByLabel('Resource').selectOption({ label: 'items (collection)' })
   await page.getByRole('button', { name: 'Add resource' }).click()
   await page.getByLabel('write of items', { exact: true }).selectOption('if')
@@ -117,10 +113,7 @@ test('a role is edited as a table of resources and actions, with predicates', { 
   await page.getByRole('button', { name: 'Add members' }).click()
   await page.getByRole('button', { name: 'Save privileges' }).click()
   await page.getByText('Saved.').waitFor()
-  const role = (await stage.query({ get: { role: 'reader' } })) as {
-    privileges: unknown
-    membership: unknown
-  }
+  const role = (await stage.run('Get(Role("reader"))')) as { privileges: unknown; membership: unknown }
   const lambda = { '@query': { api_version: '4', lambda: ['old', 'new'], expr: false } }
   const collection = (id: string) => ({ '@ref': { id, collection: { '@ref': { id: 'collections' } } } })
   assert.deepEqual(role.privileges, [
@@ -149,21 +142,16 @@ test('the secret of a new key is shown once, and works until the key is revoked'
 })
 
 test('a user gets a password and logs in, and the token is revoked', { skip }, async () => {
-  const id = await create('users', { data: { object: { email: 'ann@example.org' } } })
-  const other = await create('users', { credentials: { object: { password: 'other' } } })
-  const login = async (user: string, password: string) =>
-    (await stage.query({
-      login: { ref: { collection: 'users' }, id: user },
-      params: { object: { password } },
-    })) as { secret: string }
+  const id = await create('users', '{ data: { email: "ann@example.org" } }')
+  const other = await create('users', '{ credentials: { password: "other" } }')
   const page = await stage.signedIn(stage.admin, `collections/users/${id}`)
   await page.getByRole('button', { name: 'Set password' }).click()
   await page.getByLabel('New password').fill('correct horse')
   await page.getByRole('dialog').getByRole('button', { name: 'Set password' }).click()
   await page.getByText('The password was set.').waitFor()
-  const token = await login(id, 'correct horse')
-  await login(id, 'correct horse')
-  const others = await login(other, 'other')
+  const token = await tokenOf(id, 'correct horse')
+  await tokenOf(id, 'correct horse')
+  const others = await tokenOf(other, 'other')
   await page.reload()
   await page.getByText('has a password, set').waitFor()
   await page
@@ -174,17 +162,12 @@ test('a user gets a password and logs in, and the token is revoked', { skip }, a
   await page.getByRole('button', { name: 'Revoke all' }).click()
   await page.getByRole('button', { name: 'Revoke all tokens' }).click()
   await page.getByText('This user has no tokens.').waitFor()
-  assert.equal((await send(stage.server, { secret: token.secret, query: 1 })).status, 401)
-  assert.equal((await send(stage.server, { secret: others.secret, query: 1 })).status, 200)
+  assert.equal((await send(stage.server, { secret: token, query: 1 })).status, 401)
+  assert.equal((await send(stage.server, { secret: others, query: 1 })).status, 200)
   await page.getByRole('button', { name: 'Log in as this user' }).click()
   await page.getByRole('button', { name: 'Create token' }).click()
   const made = (await page.locator('.secret').textContent()) ?? ''
-  const identity = await send(stage.server, {
-    secret: made,
-    query: { select: 'id', from: { current_identity: null } },
-  })
-  assert.equal(identity.status, 200)
-  assert.equal(JSON.stringify(identity).includes(id), true)
+  assert.equal(await runText(stage.server, made, 'Select("id", CurrentIdentity())'), id)
   await page.getByRole('button', { name: 'Done' }).click()
   await page.getByRole('button', { name: /^Revoke \d/ }).waitFor()
   await page.getByRole('link', { name: 'Run queries as this user' }).click()
@@ -205,7 +188,7 @@ test('an access provider is created with its roles', { skip }, async () => {
   await page.getByLabel('guest').check()
   await page.getByRole('button', { name: 'Create', exact: true }).click()
   await page.getByText('https://db.fauna.com/db/').waitFor()
-  const roles = await stage.query({ select: 'roles', from: { get: { access_provider: 'elsewhere' } } })
+  const roles = await stage.run('Select("roles", Get(AccessProvider("elsewhere")))')
   assert.equal(JSON.stringify(roles).includes('guest'), true)
 })
 
@@ -217,7 +200,7 @@ test('each role sees the sections and actions that it may use', { skip }, async 
     return { page, names }
   }
   const reader = await sections(await stage.keyOf('server-readonly'))
-  assert.deepEqual(reader.names, [
+  const ofReaders = [
     'Overview',
     'Diagram',
     'Indexes',
@@ -226,7 +209,8 @@ test('each role sees the sections and actions that it may use', { skip }, async 
     'GraphQL',
     'Events',
     'Shell',
-  ])
+  ]
+  assert.deepEqual(reader.names, ofReaders)
   await reader.page.getByRole('main').getByRole('link', { name: 'items' }).click()
   await reader.page.getByRole('cell', { name: 'tea' }).waitFor()
   assert.equal(await reader.page.getByRole('link', { name: 'Create document' }).count(), 0)
@@ -234,25 +218,10 @@ test('each role sees the sections and actions that it may use', { skip }, async 
   assert.match((await reader.page.getByRole('alert').textContent()) ?? '', /denied|[Ii]nsufficient/)
 
   const server = await sections(await stage.keyOf('server'))
-  assert.deepEqual(server.names, [
-    'Overview',
-    'Diagram',
-    'Indexes',
-    'Functions',
-    'Schema files',
-    'GraphQL',
-    'Events',
-    'Shell',
-    'Tokens',
-    'Credentials',
-  ])
+  assert.deepEqual(server.names, [...ofReaders, 'Tokens', 'Credentials'])
 
-  const id = await create('users', { credentials: { object: { password: 'pass' } } })
-  const token = (await stage.query({
-    login: { ref: { collection: 'users' }, id },
-    params: { object: { password: 'pass' } },
-  })) as { secret: string }
-  const user = await sections(token.secret)
+  const id = await create('users', '{ credentials: { password: "pass" } }')
+  const user = await sections(await tokenOf(id, 'pass'))
   await user.page.getByText(`as users/${id}`).waitFor()
   await user.page.getByText('Your secret may not list collections.').waitFor()
   await user.page.getByLabel('Collection', { exact: true }).fill('items')

@@ -10,22 +10,13 @@ import { accessibilityFaults, skip, stageOfFile } from './stage.ts'
 const stage = stageOfFile()
 
 const update = (collection: string, id: string, data: object) =>
-  stage.query({
-    update: { ref: { collection }, id },
-    params: { object: { data: { object: data } } },
-  })
+  stage.query({ update: { ref: { collection }, id }, params: { object: { data: { object: data } } } })
 
 /** The service's count of the documents with a state. */
 const countOf = (collection: string, state: string) =>
-  stage.query({
-    count: {
-      filter: {
-        lambda: 'ref',
-        expr: { equals: [{ select: ['data', 'state'], from: { get: { var: 'ref' } } }, state] },
-      },
-      collection: { documents: { collection } },
-    },
-  })
+  stage.run(
+    `Count(Filter(Documents(Collection("${collection}")), r => Equals(Select(["data", "state"], Get(r)), "${state}")))`,
+  )
 
 /** The cells of the first data column. */
 const cells = cellsOf(0)
@@ -45,22 +36,16 @@ async function showsCell(page: Page, row: number, text: string): Promise<void> {
 
 /** Delays the first write of documents until `release` is called. */
 async function holdFirstWrite(page: Page, form: 'update' | 'delete') {
-  let release: () => void = () => undefined
-  const held = new Promise<void>(resolve => {
-    release = resolve
-  })
-  let seen: () => void = () => undefined
-  const isSeen = new Promise<void>(resolve => {
-    seen = resolve
-  })
+  const held = Promise.withResolvers<void>()
+  const seen = Promise.withResolvers<void>()
   await page.route('**/', async route => {
     if (route.request().postData()?.includes(`"${form}":{"ref"`)) {
-      seen()
-      await held
+      seen.resolve()
+      await held.promise
     }
     await route.continue()
   })
-  return { isSeen, release }
+  return { isSeen: seen.promise, release: held.resolve }
 }
 
 const total = 10_600
@@ -90,28 +75,18 @@ test('sorting without an index and an exact count cover all documents', { skip }
 
 /** Delays later pages of documents until `release` is called. Counts are not delayed. */
 async function holdLaterPages(page: Page): Promise<() => void> {
-  let release: () => void = () => undefined
-  const held = new Promise<void>(resolve => {
-    release = resolve
-  })
+  const held = Promise.withResolvers<void>()
   await page.route('**/', async route => {
     const body = route.request().postData() ?? ''
-    if (body.includes('"after":[') && body.includes('{"get":')) await held
+    if (body.includes('"after":[') && body.includes('{"get":')) await held.promise
     await route.continue()
   })
-  return release
+  return held.resolve
 }
 
 test('a scan of all documents and a scan of an index show how much is done', { skip }, async () => {
-  await stage.query({
-    create_index: {
-      object: {
-        name: 'all_by_at',
-        source: { collection: 'large' },
-        values: [{ object: { field: ['data', 'at'] } }, { object: { field: ['ref'] } }],
-      },
-    },
-  })
+  const values = '[{ field: ["data", "at"] }, { field: "ref" }]'
+  await stage.run(`CreateIndex({ name: "all_by_at", source: Collection("large"), values: ${values} })`)
   for (const source of ['', 'index=all_by_at&']) {
     const page = await stage.signedIn(stage.admin, 'functions')
     const release = await holdLaterPages(page)

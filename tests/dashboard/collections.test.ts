@@ -7,7 +7,7 @@ import type { Page } from 'playwright-core'
 import { layOut } from '../../dashboard/src/wire/graph-layout.ts'
 import { eventually } from '../support/eventually.ts'
 import { sendFql } from '../support/http.ts'
-import { accessibilityFaults, settled, skip, stageOfFile, typeInto } from './stage.ts'
+import { accessibilityFaults, createNamed, settled, signIn, skip, stageOfFile, typeInto } from './stage.ts'
 
 const stage = stageOfFile(async () => {
   await define('Collection.create({ name: "authors" })')
@@ -54,9 +54,7 @@ test('the navigation has the collections with their documents and bytes', { skip
     .getByText(/^2 documents/)
     .waitFor()
   await stage.visit(page, '')
-  await page.getByRole('button', { name: 'Create collection' }).click()
-  await page.getByLabel('Name', { exact: true }).fill('zebras')
-  await page.getByRole('button', { name: 'Create', exact: true }).click()
+  await createNamed(page, 'Create collection', 'zebras')
   await link('zebras').getByText('0 documents').waitFor()
 })
 
@@ -112,9 +110,7 @@ test('collections are left of the collections that they refer to, also with cycl
 test('a long name fits the bar of a narrow screen, and a new database opens', { skip }, async () => {
   const page = await stage.signedIn(stage.admin, '', { viewport: { width: 360, height: 740 } })
   const name = 'n'.repeat(266)
-  await page.getByRole('button', { name: 'Create database' }).click()
-  await page.getByLabel('Name', { exact: true }).fill(name)
-  await page.getByRole('button', { name: 'Create', exact: true }).click()
+  await createNamed(page, 'Create database', name)
   await page.getByRole('heading', { name }).waitFor()
   const { height, width } = await page.evaluate(() => ({
     width: document.documentElement.scrollWidth,
@@ -167,8 +163,7 @@ test('every request of the dashboard has its tag', { skip }, async () => {
     const isTagged = ['x-fauna-tags', 'x-query-tags'].every(name => headers[name] === 'source=dashboard')
     if (!isTagged) untagged.push(`${request.method()} ${url.pathname}`)
   })
-  await page.getByLabel('Secret').fill(stage.admin)
-  await page.getByRole('button', { name: 'Sign in' }).click()
+  await signIn(page, stage.admin)
   await page.locator('#sections').waitFor({ state: 'attached' })
   await settled(page)
   for (const address of [

@@ -22,17 +22,10 @@ export async function createDocuments(
 export const dataOf = (stage: Stage, collection: string, id: string): Promise<unknown> =>
   stage.query({ select: ['data'], from: { get: { ref: { collection }, id } } })
 
-export const createUniqueIndex = (stage: Stage, name: string, collection: string, field: string) =>
-  stage.query({
-    create_index: {
-      object: {
-        name,
-        source: { collection },
-        terms: [{ object: { field: ['data', field] } }],
-        unique: true,
-      },
-    },
-  })
+export function createUniqueIndex(stage: Stage, name: string, collection: string, field: string) {
+  const fields = `source: Collection("${collection}"), terms: [{ field: ["data", "${field}"] }], unique: true`
+  return stage.run(`CreateIndex({ name: "${name}", ${fields} })`)
+}
 
 /** A selector for the cells of a column, by its position after the checkboxes and ids. */
 export const cellsOf = (column: number) => `section[aria-label="Documents"] tbody td:nth-child(${column + 3})`

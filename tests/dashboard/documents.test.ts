@@ -3,8 +3,8 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { query } from '../support/http.ts'
-import { accessibilityFaults, skip, stageOfFile, typeInto } from './stage.ts'
+import { runText } from '../support/http.ts'
+import { accessibilityFaults, createNamed, signIn, skip, stageOfFile, typeInto } from './stage.ts'
 
 const stage = stageOfFile(async () => {
   await stage.query({ create_collection: { object: { name: 'items' } } })
@@ -21,11 +21,9 @@ const read = (id: string) =>
 
 test('a wrong secret shows an alert, a right one the overview', { skip }, async () => {
   const page = await stage.open()
-  await page.getByLabel('Secret').fill('nonsense')
-  await page.getByRole('button', { name: 'Sign in' }).click()
+  await signIn(page, 'nonsense')
   assert.match((await page.getByRole('alert').textContent()) ?? '', /rejects this secret/)
-  await page.getByLabel('Secret').fill(stage.admin)
-  await page.getByRole('button', { name: 'Sign in' }).click()
+  await signIn(page, stage.admin)
   await page.getByRole('main').getByRole('link', { name: 'items' }).waitFor()
   await page.getByRole('link', { name: 'Shell' }).waitFor()
   await page.getByRole('link', { name: 'Logs' }).waitFor()
@@ -40,9 +38,7 @@ test('a wrong secret shows an alert, a right one the overview', { skip }, async 
 
 test('a collection and a document are created, changed, copied and deleted', { skip }, async () => {
   const page = await stage.signedIn(stage.admin)
-  await page.getByRole('button', { name: 'Create collection' }).click()
-  await page.getByLabel('Name', { exact: true }).fill('plants')
-  await page.getByRole('button', { name: 'Create', exact: true }).click()
+  await createNamed(page, 'Create collection', 'plants')
   await page.getByRole('heading', { name: 'plants' }).waitFor()
   await page.getByRole('link', { name: 'Create document' }).click()
   await typeInto(page, 'Data', '{"name": "fern", "height": 30, "big": 9007199254740993}')
@@ -53,9 +49,7 @@ test('a collection and a document are created, changed, copied and deleted', { s
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByText('Saved.').waitFor()
   const id = address.split('/').at(-1) as string
-  const stored = await stage.query({
-    to_string: { select: ['data', 'big'], from: { get: { ref: { collection: 'plants' }, id } } },
-  })
+  const stored = await stage.run(`ToString(Select(["data", "big"], Get(Ref(Collection("plants"), "${id}"))))`)
   assert.equal(stored, '9007199254740993', 'no digit is lost on the way')
   await page.getByRole('link', { name: 'Copy' }).click()
   await page.getByRole('heading', { name: `Copy of ${id}` }).waitFor()
@@ -92,10 +86,7 @@ test('Live updates a document and a list when data changes', { skip }, async () 
   const opened = list.waitForResponse(response => response.url().endsWith('/stream'))
   await list.getByLabel('Live').check()
   await opened
-  await stage.query({
-    update: { ref: { collection: 'items' }, id: '200' },
-    params: { object: { data: { object: { step: 'second' } } } },
-  })
+  await stage.run('Update(Ref(Collection("items"), "200"), { data: { step: "second" } })')
   await document.getByRole('textbox', { name: 'Data' }).getByText('second').waitFor()
   await list.getByRole('cell', { name: 'second' }).waitFor()
   await create({ step: 'another' })
@@ -104,10 +95,7 @@ test('Live updates a document and a list when data changes', { skip }, async () 
 
 test('the history shows and restores versions, and pages show a past time', { skip }, async () => {
   await create({ price: 4 }, '300')
-  await stage.query({
-    update: { ref: { collection: 'items' }, id: '300' },
-    params: { object: { data: { object: { price: 5 } } } },
-  })
+  await stage.run('Update(Ref(Collection("items"), "300"), { data: { price: 5 } })')
   const page = await stage.signedIn(stage.admin, 'collections/items/300/history')
   await page.getByRole('button', { name: /^create/ }).click()
   await page.getByRole('link', { name: 'View at this time' }).click()
@@ -127,9 +115,7 @@ test('the history shows and restores versions, and pages show a past time', { sk
 
 test('databases are created, found, renamed and deleted after their name is typed', { skip }, async () => {
   const page = await stage.signedIn(stage.server.rootSecret)
-  await page.getByRole('button', { name: 'Create database' }).click()
-  await page.getByLabel('Name', { exact: true }).fill('garden')
-  await page.getByRole('button', { name: 'Create', exact: true }).click()
+  await createNamed(page, 'Create database', 'garden')
   // The new database opens.
   await page.getByRole('heading', { name: 'garden' }).waitFor()
   await page.getByText('There are no collections yet').waitFor()
@@ -156,19 +142,14 @@ test('databases are created, found, renamed and deleted after their name is type
 })
 
 test('a collection is rewound to a version of the history', { skip }, async () => {
-  await stage.query({ create_collection: { object: { name: 'rewound', history_days: null } } })
-  const named = (id: string) => ({ ref: { collection: 'rewound' }, id })
-  const valued = (price: number) => ({ object: { data: { object: { price } } } })
-  for (const id of ['2', '4', '1']) await stage.query({ create: named(id), params: valued(1) })
-  await stage.query({ update: named('1'), params: valued(9) })
-  await stage.query({ delete: named('2') })
-  await stage.query({ create: named('3'), params: valued(1) })
-  await stage.query({
-    insert: named('1'),
-    ts: { time: '2020-01-01T00:00:00Z' },
-    action: 'create',
-    params: valued(0),
-  })
+  await stage.run('CreateCollection({ name: "rewound", history_days: null })')
+  const named = (id: string) => `Ref(Collection("rewound"), "${id}")`
+  for (const id of ['2', '4', '1']) await stage.run(`Create(${named(id)}, { data: { price: 1 } })`)
+  await stage.run(`Update(${named('1')}, { data: { price: 9 } })`)
+  await stage.run(`Delete(${named('2')})`)
+  await stage.run(`Create(${named('3')}, { data: { price: 1 } })`)
+  const past = 'Time("2020-01-01T00:00:00Z")'
+  await stage.run(`Insert(${named('1')}, ${past}, "create", { data: { price: 0 } })`)
   const page = await stage.signedIn(stage.admin, 'collections/rewound/1/history')
   const versions = page.getByRole('list', { name: 'Versions' }).getByRole('button')
   const choose = async (at: number) => {
@@ -188,31 +169,20 @@ test('a collection is rewound to a version of the history', { skip }, async () =
   await page.getByText('The rewind deleted 1, created 1 and replaced 1 documents').waitFor()
   await versions.nth(3).waitFor()
   assert.equal(await versions.count(), 4)
-  const prices = ['1', '2', '3', '4'].map(id => ({
-    select: ['data', 'price'],
-    from: { if: { exists: named(id) }, then: { get: named(id) }, else: null },
-    default: null,
-  }))
-  assert.deepEqual(await stage.query(prices), [1, 1, null, 1])
+  const prices = ['1', '2', '3', '4'].map(
+    id => `If(Exists(${named(id)}), Select(["data", "price"], Get(${named(id)})), null)`,
+  )
+  assert.deepEqual(await stage.run(`[${prices}]`), [1, 1, null, 1])
 })
 
 test('the history shows the writer of each version', { skip }, async () => {
-  const key = (await stage.query({
-    create_key: { object: { role: 'server', data: { object: { name: 'till' } } } },
-  })) as { secret: string }
-  await stage.query({ create_collection: { object: { name: 'audited', history_days: null } } })
-  const ref = { ref: { collection: 'audited' }, id: '400' }
-  await stage.query({ create: ref, params: { object: { data: { object: { price: 4 } } } } })
-  await query(stage.server, key.secret, {
-    update: ref,
-    params: { object: { data: { object: { price: 5 } } } },
-  })
-  await query(stage.server, key.secret, {
-    insert: ref,
-    ts: { time: '2020-01-01T00:00:00Z' },
-    action: 'create',
-    params: { object: { data: { object: { price: 1 } } } },
-  })
+  const key = await stage.keyOf('server', ', data: { name: "till" }')
+  await stage.run('CreateCollection({ name: "audited", history_days: null })')
+  const ref = 'Ref(Collection("audited"), "400")'
+  await stage.run(`Create(${ref}, { data: { price: 4 } })`)
+  await runText(stage.server, key, `Update(${ref}, { data: { price: 5 } })`)
+  const past = 'Time("2020-01-01T00:00:00Z")'
+  await runText(stage.server, key, `Insert(${ref}, ${past}, "create", { data: { price: 1 } })`)
   const page = await stage.signedIn(stage.admin, 'collections/audited/400/history')
   const writer = page.getByRole('region', { name: 'Written by' })
   await writer.getByText('till').waitFor()

@@ -17,65 +17,38 @@ export const ordinaryTexts: Texts = { name: kind => `a_${kind}`, text: 'some tex
 export async function fill(stage: Stage, { name, text }: Texts): Promise<readonly string[]> {
   const collection = name('collection')
   const fields = { [text]: text, name: text, list: [text, { object: { [text]: text } }], __proto__x: text }
-  await stage.query({ create_database: { object: { name: name('database') } } })
-  await stage.query({ create_collection: { object: { name: collection, data: { object: { note: text } } } } })
+  const create = (kind: string, fields: object) =>
+    stage.query({ [`create_${kind}`]: { object: { name: name(kind), ...fields } } })
+  await create('database', {})
+  const note = { object: { note: text } }
+  await create('collection', { data: note })
   const documents = { collection }
   const user = { ref: documents, id: '1' }
-  await stage.query({
-    create: user,
-    params: {
-      object: {
-        data: { object: { ...fields, ['__proto__']: text, when: { now: null } } },
-        credentials: { object: { password: 'pw' } },
-      },
-    },
-  })
+  const data1 = { object: { ...fields, ['__proto__']: text, when: { now: null } } }
+  const credentials = { object: { password: 'pw' } }
+  await stage.query({ create: user, params: { object: { data: data1, credentials } } })
   await stage.query({ update: user, params: { object: { data: { object: { more: text, self: user } } } } })
   const deleted = { ref: documents, id: '2' }
   await stage.query({ create: deleted, params: { object: { data: { object: fields } } } })
   await stage.query({ delete: deleted })
-  await stage.query({
-    create_index: {
-      object: {
-        name: name('index'),
-        source: documents,
-        terms: [{ object: { field: ['data', text] } }],
-        values: [{ object: { field: ['data', 'name'] } }, { object: { field: ['ref'] } }],
-      },
-    },
-  })
+  const terms = [{ object: { field: ['data', text] } }]
+  const values = [{ object: { field: ['data', 'name'] } }, { object: { field: ['ref'] } }]
+  await create('index', { source: documents, terms, values })
   const ownIndex = 'Collection.byName(name)!.update({ indexes: { byName: { terms: [{ field: ".name" }] } } })'
   await fql(stage.server, stage.admin, ownIndex, { name: collection })
   const body = { query: { lambda: 'x', expr: { concat: [text, { var: 'x' }] } } }
-  await stage.query({
-    create_function: { object: { name: name('function'), body, data: { object: { note: text } } } },
-  })
+  await create('function', { body, data: note })
   const predicate = { query: { lambda: 'ref', expr: { equals: [text, { var: 'ref' }] } } }
-  await stage.query({
-    create_role: {
-      object: {
-        name: name('role'),
-        privileges: [
-          { object: { resource: documents, actions: { object: { read: predicate, create: true } } } },
-        ],
-        membership: [{ object: { resource: documents } }],
-        data: { object: { note: text } },
-      },
-    },
-  })
+  const actions = { object: { read: predicate, create: true } }
+  const privileges = [{ object: { resource: documents, actions } }]
+  await create('role', { privileges, membership: [{ object: { resource: documents } }], data: note })
   const data = { object: { name: text } }
-  const key = (await stage.query({
-    create_key: { object: { role: { role: name('role') }, data } },
-  })) as DocumentReference
-  const token = (await stage.query({
-    login: user,
-    params: { object: { password: 'pw', data } },
-  })) as DocumentReference
-  await stage.query({
-    create_access_provider: {
-      object: { name: name('provider'), issuer: text, jwks_uri: 'https://idp.example/keys', data },
-    },
-  })
+  const role = { role: name('role') }
+  const key = (await stage.query({ create_key: { object: { role, data } } })) as DocumentReference
+  const login = { login: user, params: { object: { password: 'pw', data } } }
+  const token = (await stage.query(login)) as DocumentReference
+  const provider = { name: name('provider'), issuer: text, jwks_uri: 'https://idp.example/keys', data }
+  await stage.query({ create_access_provider: { object: provider } })
   const at = (...steps: readonly string[]) => steps.map(encodeURIComponent).join('/')
   return [
     '',

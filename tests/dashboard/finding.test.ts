@@ -25,10 +25,8 @@ test('a deleted document is found by its contents and restored', { skip }, async
   await page.getByRole('button', { name: 'Restore 3' }).waitFor({ state: 'detached' })
   await page.getByRole('button', { name: 'Restore 2' }).click()
   await page.getByText('items/2 was restored.').waitFor()
-  assert.deepEqual(await stage.query({ select: ['data'], from: { get: itemOf('2') } }), {
-    name: 'plant 2',
-    kind: 'fern',
-  })
+  const found = await stage.query({ select: ['data'], from: { get: itemOf('2') } })
+  assert.deepEqual(found, { name: 'plant 2', kind: 'fern' })
   // Another client restores it first: its version stays.
   await page.getByLabel('Find in id or data').fill('')
   await page.getByRole('button', { name: 'Restore 3' }).waitFor()
@@ -52,30 +50,26 @@ test('a deleted document is found by its contents and restored', { skip }, async
 })
 
 test('names after the first thousand are found by typing, in lists and in choices', { skip }, async () => {
-  const crowd = await openStage()
-  try {
-    const named = (form: string, kind: string, count: number) =>
-      Array.from({ length: count }, (_, at) => ({ [form]: { object: { name: `${kind}_${at}` } } }))
-    const all = [...named('create_collection', 'things', 1050), ...named('create_role', 'role', 120)]
-    for (let at = 0; at < all.length; at += 100) await crowd.query({ do: [...all.slice(at, at + 100), null] })
-    const page = await crowd.signedIn(crowd.admin)
-    await page.getByText('The first 1000 are shown.').waitFor()
-    await page.getByLabel('Find a collection').fill('THINGS_1049')
-    await page.getByRole('main').getByRole('link', { name: 'things_1049' }).waitFor()
-    await crowd.visit(page, 'roles')
-    await page.getByLabel('Find in roles').fill('role_119')
-    await page.getByRole('link', { name: 'role_119' }).click()
-    await page.locator('datalist').nth(1).waitFor({ state: 'attached' })
-    await page.getByLabel('Member collection').fill('things_1049')
-    await page.getByRole('button', { name: 'Add members' }).click()
-    await page.getByRole('button', { name: 'Save privileges' }).click()
-    await page.getByText('Saved.').waitFor()
-    const member = { select: ['membership', 0, 'resource', 'id'], from: { get: { role: 'role_119' } } }
-    assert.equal(await crowd.query(member), 'things_1049')
-    crowd.assertNoFaults()
-  } finally {
-    await crowd.close()
-  }
+  await using crowd = await openStage()
+  const named = (form: string, kind: string, count: number) =>
+    Array.from({ length: count }, (_, at) => ({ [form]: { object: { name: `${kind}_${at}` } } }))
+  const all = [...named('create_collection', 'things', 1050), ...named('create_role', 'role', 120)]
+  for (let at = 0; at < all.length; at += 100) await crowd.query({ do: [...all.slice(at, at + 100), null] })
+  const page = await crowd.signedIn(crowd.admin)
+  await page.getByText('The first 1000 are shown.').waitFor()
+  await page.getByLabel('Find a collection').fill('THINGS_1049')
+  await page.getByRole('main').getByRole('link', { name: 'things_1049' }).waitFor()
+  await crowd.visit(page, 'roles')
+  await page.getByLabel('Find in roles').fill('role_119')
+  await page.getByRole('link', { name: 'role_119' }).click()
+  await page.locator('datalist').nth(1).waitFor({ state: 'attached' })
+  await page.getByLabel('Member collection').fill('things_1049')
+  await page.getByRole('button', { name: 'Add members' }).click()
+  await page.getByRole('button', { name: 'Save privileges' }).click()
+  await page.getByText('Saved.').waitFor()
+  const member = { select: ['membership', 0, 'resource', 'id'], from: { get: { role: 'role_119' } } }
+  assert.equal(await crowd.query(member), 'things_1049')
+  crowd.assertNoFaults()
 })
 
 test('the editor of a typed document shows the types, defaults and checks of its fields', {

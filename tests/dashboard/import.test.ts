@@ -30,12 +30,9 @@ async function load(page: Page): Promise<string> {
 }
 
 const all = async (collection: string) =>
-  (
-    (await stage.query({
-      map: { lambda: 'ref', expr: { select: ['data'], from: { get: { var: 'ref' } } } },
-      collection: { paginate: { documents: { collection } }, size: 1000 },
-    })) as { data: Record<string, unknown>[] }
-  ).data
+  (await stage.run(
+    `Select("data", Map(Paginate(Documents(Collection("${collection}")), { size: 1000 }), r => Select("data", Get(r))))`,
+  )) as Record<string, unknown>[]
 
 test('ids of rows use the same hash as the command line', () => {
   for (const length of [0, 3, 55, 56, 63, 64, 65, 500]) {
@@ -133,12 +130,9 @@ test('a stopped import continues with the same file, and leaving the page asks w
   const lines = Array.from({ length: 3000 }, (_, at) => `{"n": ${at}}`).join('\n')
   await choose(page, 'many.jsonl', lines)
   let written = 0
-  let release: () => void = () => undefined
-  const held = new Promise<void>(resolve => {
-    release = resolve
-  })
+  const held = Promise.withResolvers<void>()
   await page.route('**/api/v1/transfer/write', async route => {
-    if (++written > 6) await held
+    if (++written > 6) await held.promise
     await route.continue().catch(() => undefined)
   })
   await page.getByRole('button', { name: 'Import' }).click()
@@ -153,7 +147,7 @@ test('a stopped import continues with the same file, and leaving the page asks w
   assert.equal(asked.length, 1)
   await page.getByRole('button', { name: 'Stop' }).click()
   await page.getByText('The import has stopped.').waitFor()
-  release()
+  held.resolve()
   await page.unroute('**/api/v1/transfer/write')
   assert.match(await load(page), /documents created/)
   assert.equal(await stage.query({ count: { documents: { collection: 'many' } } }), 3000)

@@ -21,15 +21,8 @@ test('indexes of both languages and unique constraints are listed with state and
     constraints: [{ check: { name: "any", body: "(doc) => true" } }, { unique: [".sku"] }]
   })`)
   await define('items.create({ name: "fern", price: 3, sku: 1 }); items.create({ name: "ivy", price: 4 })')
-  await stage.query({
-    create_index: {
-      object: {
-        name: 'by_price',
-        source: { collection: 'items' },
-        terms: [{ object: { field: ['data', 'price'] } }],
-      },
-    },
-  })
+  const terms = '[{ field: ["data", "price"] }]'
+  await stage.run(`CreateIndex({ name: "by_price", source: Collection("items"), terms: ${terms} })`)
   await page.reload()
   const row = (name: string) => page.getByRole('row', { name })
   await row('by_price').getByRole('button', { name: 'Measure by_price' }).click()

@@ -11,14 +11,9 @@ const stage = stageOfFile(async () => {
 })
 
 test('the log shows sums, charts, queries and single requests, and can be exported', { skip }, async () => {
-  const id = await stage.query({
-    select: ['ref', 'id'],
-    from: {
-      create: { collection: 'users' },
-      params: { object: { credentials: { object: { password: 'pw' } } } },
-    },
-  })
-  await stage.query({ login: { ref: { collection: 'users' }, id }, params: { object: { password: 'pw' } } })
+  const user = 'Create(Collection("users"), { credentials: { password: "pw" } })'
+  const id = await stage.run(`Select(["ref", "id"], ${user})`)
+  await stage.run(`Login(Ref(Collection("users"), "${id}"), { password: "pw" })`)
   await send(stage.server, { secret: stage.admin, query: { divide: [1, 0] } })
   await query(stage.server, stage.server.rootSecret, { add: [1, 2] })
   const page = await stage.signedIn(stage.admin)
@@ -50,14 +45,11 @@ test('the log shows sums, charts, queries and single requests, and can be export
 
 test('a search that continues over several requests shows its progress', { skip }, async () => {
   const page = await stage.signedIn(stage.admin, 'functions')
-  let release: () => void = () => undefined
-  const held = new Promise<void>(resolve => {
-    release = resolve
-  })
+  const held = Promise.withResolvers<void>()
   let requests = 0
   await page.route('**/api/v1/logs/_records*', async route => {
     if (++requests > 1) {
-      await held
+      await held.promise
       return route.continue()
     }
     const { time_end: end, time_start: start } = route.request().postDataJSON()
@@ -67,7 +59,7 @@ test('a search that continues over several requests shows its progress', { skip 
   })
   await stage.follow(page, 'logs')
   await page.getByText('0 found so far; about 50 % of the period searched…').waitFor()
-  release()
+  held.resolve()
   await page.getByText('of the period searched').waitFor({ state: 'detached' })
   assert.ok(requests > 1)
 })
@@ -75,18 +67,11 @@ test('a search that continues over several requests shows its progress', { skip 
 /** Sends requests of an application that the service rejects, in both languages. */
 async function brokenApp(): Promise<void> {
   await stage.query({ create_collection: { object: { name: 'orders' } } })
-  const key = (await stage.query({
-    create_key: { object: { role: 'server', data: { object: { name: 'checkout' } } } },
-  })) as { readonly secret: string }
-  await send(stage.server, {
-    secret: key.secret,
-    query: {
-      create: { collection: 'orders' },
-      params: { object: { data: { object: { total: { add: ['hunter2', 1] } } } } },
-    },
-    headers: { 'x-fauna-tags': 'job=billing' },
-  })
-  await sendFql(stage.server, key.secret, 'orders.byId("hunter2")')
+  const secret = await stage.keyOf('server', ', data: { name: "checkout" }')
+  const params = { object: { data: { object: { total: { add: ['hunter2', 1] } } } } }
+  const create = { create: { collection: 'orders' }, params }
+  await send(stage.server, { secret, query: create, headers: { 'x-fauna-tags': 'job=billing' } })
+  await sendFql(stage.server, secret, 'orders.byId("hunter2")')
 }
 
 test('the log page explains a 400 of an application', { skip }, async () => {
@@ -105,15 +90,15 @@ test('the log page explains a 400 of an application', { skip }, async () => {
   await opened.getByText('Number expected, String provided.').waitFor()
   await opened.getByText('params › object › data › object › ? › add › 0').waitFor()
   const told = (await opened.textContent()) ?? ''
-  for (const fact of [
+  const facts = [
     /a key, checkout, \d+/,
     /Rolesserver/,
     /Collectionsorders/,
     /job=billing/,
     /Attempts1/,
     /Laneordinary/,
-  ])
-    assert.match(told, fact)
+  ]
+  for (const fact of facts) assert.match(told, fact)
   assert.doesNotMatch(told, /hunter2/)
   assert.deepEqual(await accessibilityFaults(page), [])
   await page.emulateMedia({ colorScheme: 'dark' })
@@ -187,21 +172,11 @@ test('changes compare the period with the previous one, also on a narrow screen'
 })
 
 test('Why denied explains denials for roles and users', { skip }, async () => {
-  const lambda = { query: { lambda: 'ref', expr: { equals: [{ current_identity: null }, { var: 'ref' }] } } }
-  await stage.query({
-    create_role: {
-      object: {
-        name: 'member',
-        membership: { object: { resource: { collection: 'users' } } },
-        privileges: [
-          { object: { resource: { collection: 'users' }, actions: { object: { read: lambda } } } },
-        ],
-      },
-    },
-  })
-  for (const id of ['1', '2']) {
-    await stage.query({ create: { ref: { collection: 'users' }, id }, params: { object: {} } })
-  }
+  const read = 'Query(Lambda("ref", Equals(CurrentIdentity(), Var("ref"))))'
+  const privileges = `[{ resource: Collection("users"), actions: { read: ${read} } }]`
+  const membership = '{ resource: Collection("users") }'
+  await stage.run(`CreateRole({ name: "member", membership: ${membership}, privileges: ${privileges} })`)
+  for (const id of ['1', '2']) await stage.run(`Create(Ref(Collection("users"), "${id}"), {})`)
   const page = await stage.signedIn(stage.admin)
   await page.getByRole('link', { name: 'Why denied' }).click()
   await page.getByLabel('Caller').selectOption('document')
@@ -216,6 +191,6 @@ test('Why denied explains denials for roles and users', { skip }, async () => {
   await page.getByRole('button', { name: 'Version 10' }).click()
   await typeInto(page, 'Query', 'Collection("users").byId("2")!')
   await page.getByRole('button', { name: 'Explain' }).click()
-  const read = page.getByRole('row', { name: 'denied read users users/2' })
-  assert.match((await read.textContent()) ?? '', /member.*predicate is false/)
+  const denied = page.getByRole('row', { name: 'denied read users users/2' })
+  assert.match((await denied.textContent()) ?? '', /member.*predicate is false/)
 })

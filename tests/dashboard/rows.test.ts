@@ -85,15 +85,8 @@ test('an index serves a filter and an order, and the page offers a missing index
   await page.getByRole('button', { name: 'Create', exact: true }).click()
   // The page uses the index as soon as it is built.
   await page.getByText('Uses the index many_by_kind').waitFor()
-  await stage.query({
-    create_index: {
-      object: {
-        name: 'sorted',
-        source: { collection: 'many' },
-        values: [{ object: { field: ['data', 'at'], reverse: true } }, { object: { field: ['ref'] } }],
-      },
-    },
-  })
+  const values = '[{ field: ["data", "at"], reverse: true }, { field: "ref" }]'
+  await stage.run(`CreateIndex({ name: "sorted", source: Collection("many"), values: ${values} })`)
   await page.reload()
   await page.getByText('Uses the index many_by_kind').waitFor()
   await page.getByRole('button', { name: 'Remove filter' }).click()
@@ -191,10 +184,7 @@ test('a field is edited in its cell with the keyboard, and a conflict overwrites
   await page.keyboard.press('ArrowDown')
   await page.keyboard.press('Enter')
   await field('name of 2').waitFor()
-  await stage.query({
-    update: { ref: { collection: 'cells' }, id: '2' },
-    params: { object: { data: { object: { name: 'theirs' } } } },
-  })
+  await stage.run('Update(Ref(Collection("cells"), "2"), { data: { name: "theirs" } })')
   await field('name of 2').fill('mine')
   await page.keyboard.press('Enter')
   await page.getByRole('alert').getByText('Another user has changed this').waitFor()
@@ -206,10 +196,8 @@ test('a field is edited in its cell with the keyboard, and a conflict overwrites
 test('many documents are changed and deleted after one confirmation, which shows their number', {
   skip,
 }, async () => {
-  await fill(
-    'crowd',
-    Array.from({ length: 260 }, (_, at) => ({ at, state: 'new' })),
-  )
+  const crowd = Array.from({ length: 260 }, (_, at) => ({ at, state: 'new' }))
+  await fill('crowd', crowd)
   await createUniqueIndex(stage, 'one_boss', 'crowd', 'boss')
   const page = await stage.signedIn(stage.admin, 'collections/crowd')
   await page.getByLabel('Select 3', { exact: true }).check()

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { accessibilityFaults, settled, skip, stageOfFile, typeInto } from './stage.ts'
+import { accessibilityFaults, press, settled, skip, stageOfFile, typeInto } from './stage.ts'
 
 const first = 'collection Tea {\n  name: String\n}\n'
 
@@ -38,7 +38,6 @@ async function opened(files: Readonly<Record<string, string>>, options = {}): Pr
 }
 
 const label = 'Text of the file'
-const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click()
 
 test('files are added, edited, compared and pushed, and keep their line ends', { skip }, async () => {
   const page = await opened({})

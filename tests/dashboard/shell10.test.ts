@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { eventually } from '../support/eventually.ts'
+import { createDocuments } from './documents-page.ts'
 import { accessibilityFaults, openStage, skip, stageOfFile, typeInto, underlinedText } from './stage.ts'
 
 const stage = stageOfFile(async () => {
@@ -162,40 +163,32 @@ test('a rejected secret to run as does not sign out', { skip }, async () => {
 test('Explain shows the reads of a query of either version, and the missing index', {
   skip,
 }, async () => {
-  const orders = await openStage()
-  try {
-    await orders.query({ create_collection: { object: { name: 'orders' } } })
-    const created = Array.from({ length: 12 }, (_, at) => ({
-      create: { collection: 'orders' },
-      params: { object: { data: { object: { status: at < 3 ? 'open' : 'done' } } } },
-    }))
-    await orders.query({ do: [...created, null] })
-    const page = await orders.signedIn(orders.admin, 'shell')
-    const explanation = page.getByRole('region', { name: 'Explanation' })
-    /** Waits for the explanation of the text: the region shows the previous one until the response arrives. */
-    const explains = async (text: string, expected: RegExp) => {
-      await typeInto(page, 'Query', text)
-      await page.getByRole('button', { name: 'Explain' }).click()
-      await eventually(`the explanation is ${expected}`, async () =>
-        expected.test(((await explanation.textContent()) ?? '').replaceAll(/\s+/g, ' ')),
-      )
-    }
-    const filtered = `Paginate(Filter(Documents(Collection("orders")), Lambda("x", Equals(Select(["data", "status"], Get(Var("x"))), "open"))))`
-    await explains(filtered, /reads 12 entries and 12 documents, and returns 3 results.*CreateIndex\(/)
-    assert.deepEqual(await accessibilityFaults(page), [])
-    await page.getByRole('button', { name: 'Version 10' }).click()
-    await explains(
-      'orders.where(.status == "open")',
-      /reads 12 entries and 12 documents, and returns 3 results\. No data was written\..*index byStatus \{ terms \[\.status\]/,
+  await using orders = await openStage()
+  const created = Array.from({ length: 12 }, (_, at) => ({ status: at < 3 ? 'open' : 'done' }))
+  await createDocuments(orders, 'orders', created)
+  const page = await orders.signedIn(orders.admin, 'shell')
+  const explanation = page.getByRole('region', { name: 'Explanation' })
+  /** Waits for the explanation of the text: the region shows the previous one until the response arrives. */
+  const explains = async (text: string, expected: RegExp) => {
+    await typeInto(page, 'Query', text)
+    await page.getByRole('button', { name: 'Explain' }).click()
+    await eventually(`the explanation is ${expected}`, async () =>
+      expected.test(((await explanation.textContent()) ?? '').replaceAll(/\s+/g, ' ')),
     )
-    await explains('orders.create({}).missing.field', /The query fails with/)
-    assert.equal(await orders.query({ count: { documents: { collection: 'orders' } } }), 12)
-    await explains('1 + 1', /The query reads no documents/)
-    await page.getByLabel('Run as').selectOption('key')
-    // Explain is available only for the user's own queries.
-    await page.getByRole('button', { name: 'Explain' }).waitFor({ state: 'detached' })
-    orders.assertNoFaults()
-  } finally {
-    await orders.close()
   }
+  const filtered = `Paginate(Filter(Documents(Collection("orders")), Lambda("x", Equals(Select(["data", "status"], Get(Var("x"))), "open"))))`
+  await explains(filtered, /reads 12 entries and 12 documents, and returns 3 results.*CreateIndex\(/)
+  assert.deepEqual(await accessibilityFaults(page), [])
+  await page.getByRole('button', { name: 'Version 10' }).click()
+  await explains(
+    'orders.where(.status == "open")',
+    /reads 12 entries and 12 documents, and returns 3 results\. No data was written\..*index byStatus \{ terms \[\.status\]/,
+  )
+  await explains('orders.create({}).missing.field', /The query fails with/)
+  assert.equal(await orders.query({ count: { documents: { collection: 'orders' } } }), 12)
+  await explains('1 + 1', /The query reads no documents/)
+  await page.getByLabel('Run as').selectOption('key')
+  // Explain is available only for the user's own queries.
+  await page.getByRole('button', { name: 'Explain' }).waitFor({ state: 'detached' })
+  orders.assertNoFaults()
 })

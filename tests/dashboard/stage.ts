@@ -8,7 +8,7 @@ import { after, afterEach, before, beforeEach } from 'node:test'
 import type * as Axe from 'axe-core'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { sharedBrowser, skip } from '../browser/chromium.ts'
-import { keyOfNewDatabase, query } from '../support/http.ts'
+import { keyOfNewDatabase, query, runText } from '../support/http.ts'
 import { patience } from '../support/patience.ts'
 import { type RunningServer, startServer } from '../support/server.ts'
 
@@ -39,9 +39,14 @@ export class Stage {
     return query(this.server, this.admin, expression)
   }
 
-  /** The secret of a new key with a role. */
-  async keyOf(role: unknown): Promise<string> {
-    const key = await this.query({ create_key: { object: { role } } })
+  /** {@link query} with a query in text form. */
+  run(text: string): Promise<unknown> {
+    return runText(this.server, this.admin, text)
+  }
+
+  /** The secret of a new key with a role. `fields`: further fields of the key in text form, each with a comma before. */
+  async keyOf(role: string, fields = ''): Promise<string> {
+    const key = await this.run(`CreateKey({ role: "${role}"${fields} })`)
     return (key as { secret: string }).secret
   }
 
@@ -109,6 +114,10 @@ export class Stage {
     await this.closePages()
     // The service is absent after a failed start.
     await this.server?.stop()
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
   }
 
   async #newPage(options: ContextOptions): Promise<Page> {
@@ -193,6 +202,22 @@ export function stageOfFile(
   })
   after(() => stage.close())
   return stage
+}
+
+/** Clicks the button with this name. */
+export const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click()
+
+/** Creates an object by its form, which has only a name. `open`: the button that opens the form. */
+export async function createNamed(page: Page, open: string, name: string): Promise<void> {
+  await press(page, open)
+  await page.getByLabel('Name', { exact: true }).fill(name)
+  await press(page, 'Create')
+}
+
+/** Signs in on the page of {@link Stage.open}. */
+export async function signIn(page: Page, secret: string): Promise<void> {
+  await page.getByLabel('Secret').fill(secret)
+  await press(page, 'Sign in')
 }
 
 /** Waits until a page has finished loading. */

@@ -3,8 +3,8 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { query, send } from '../support/http.ts'
-import { skip, stageOfFile, typeInto } from './stage.ts'
+import { runText, send } from '../support/http.ts'
+import { createNamed, skip, stageOfFile, typeInto } from './stage.ts'
 
 const stage = stageOfFile()
 
@@ -12,9 +12,7 @@ test('a user is created, the login is found in the log and ended, all in the bro
   const { server } = stage
   const page = await stage.signedIn(server.rootSecret)
   const create = async (kind: string, name: string) => {
-    await page.getByRole('button', { name: `Create ${kind}` }).click()
-    await page.getByLabel('Name', { exact: true }).fill(name)
-    await page.getByRole('button', { name: 'Create', exact: true }).click()
+    await createNamed(page, `Create ${kind}`, name)
   }
   await create('database', 'garden')
   await page.getByRole('heading', { name: 'garden' }).waitFor()
@@ -30,10 +28,8 @@ test('a user is created, the login is found in the log and ended, all in the bro
   const id = person.pathname.split('/').at(-1)
 
   // Ann's own program logs in.
-  const token = (await query(server, `${server.rootSecret}:garden:server`, {
-    login: { ref: { collection: 'people' }, id },
-    params: { object: { password: 'correct horse' } },
-  })) as { secret: string }
+  const login = `Login(Ref(Collection("people"), "${id}"), { password: "correct horse" })`
+  const token = (await runText(server, `${server.rootSecret}:garden:server`, login)) as { secret: string }
   const status = async () => (await send(server, { secret: token.secret, query: 1 })).status
   assert.equal(await status(), 200)
 

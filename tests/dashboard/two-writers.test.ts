@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { skip, stageOfFile, typeInto } from './stage.ts'
+import { press, skip, stageOfFile, typeInto } from './stage.ts'
 
 const stage = stageOfFile()
 
@@ -26,13 +26,18 @@ interface Form {
   readonly isKept: () => Promise<unknown>
 }
 
-const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click()
 const inDialog = (page: Page, name: string) =>
   page.getByRole('dialog').getByRole('button', { name, exact: true }).click()
 
 /** Waits until the open dialog has loaded the version that it changes: its submit button is enabled then. */
 const isLoaded = (page: Page, submit: string) =>
   page.getByRole('dialog').getByRole('button', { name: submit, exact: true, disabled: false }).waitFor()
+
+/** A second user who writes into the data of an object. */
+const otherWriter = (subject: unknown) => ({
+  other: () => stage.query({ update: subject, params: { object: { data: { object: { by: 'other' } } } } }),
+  isKept: async () => (await stage.query({ select: ['data', 'by'], from: { get: subject } })) === 'other',
+})
 
 /** A form that deletes: opens a dialog with the button `open`, types `typed` and confirms with the button `submit`. */
 function deletion(
@@ -51,9 +56,8 @@ function deletion(
       if (typed !== '') await page.getByLabel(`Type ${typed} to confirm`).fill(typed)
       await isLoaded(page, submit)
     },
-    other: () => stage.query({ update: subject, params: { object: { data: { object: { by: 'other' } } } } }),
+    ...otherWriter(subject),
     submit: page => inDialog(page, submit),
-    isKept: async () => (await stage.query({ select: ['data', 'by'], from: { get: subject } })) === 'other',
   }
 }
 
@@ -62,9 +66,8 @@ function definition(kind: string, address: string, subject: unknown, text: strin
     name: `the definition of ${kind}`,
     set: async () => address,
     enter: page => typeInto(page, 'Definition', text),
-    other: () => stage.query({ update: subject, params: { object: { data: { object: { by: 'other' } } } } }),
+    ...otherWriter(subject),
     submit: page => press(page, 'Save'),
-    isKept: async () => (await stage.query({ select: ['data', 'by'], from: { get: subject } })) === 'other',
   }
 }
 
@@ -75,6 +78,7 @@ const index = { index: 'by_name' }
 const twice = { function: 'twice' }
 const reader = { role: 'reader' }
 const idp = { access_provider: 'idp' }
+const more = { collection: 'more' }
 
 /** References with ids that the service has chosen. */
 interface Refs {
@@ -86,11 +90,9 @@ interface Refs {
 async function fillDatabase(): Promise<Refs> {
   for (const name of ['items', 'users', 'more']) await create('create_collection', { name })
   await create('create_database', { name: 'below' })
-  await create('create_index', {
-    name: 'by_name',
-    source: items,
-    terms: [{ object: { field: ['data', 'n'] } }],
-  })
+  await stage.run(
+    'CreateIndex({ name: "by_name", source: Collection("items"), terms: [{ field: ["data", "n"] }] })',
+  )
   await create('create_function', { name: 'twice', body: { query: { lambda: 'x', expr: { var: 'x' } } } })
   await create('create_role', { name: 'reader', data: { object: {} } })
   await create('create_access_provider', { name: 'idp', issuer: 'a', jwks_uri: 'https://idp.example/k' })
@@ -143,17 +145,10 @@ function changes(): readonly Form[] {
         await page.getByLabel('Resource').selectOption({ label: 'items (collection)' })
         await press(page, 'Add resource')
       },
-      other: () =>
-        stage.query({
-          update: { role: 'reader' },
-          params: { object: { membership: [{ object: { resource: { collection: 'users' } } }] } },
-        }),
+      other: () => stage.run('Update(Role("reader"), { membership: [{ resource: Collection("users") }] })'),
       submit: page => press(page, 'Save privileges'),
-      isKept: async () =>
-        (await stage.query({
-          select: ['membership', 0, 'resource', 'id'],
-          from: { get: { role: 'reader' } },
-        })) === 'users',
+      isKept: () =>
+        stage.run('Equals("users", Select(["membership", 0, "resource", "id"], Get(Role("reader"))))'),
     },
     {
       name: 'a password',
@@ -164,10 +159,7 @@ function changes(): readonly Form[] {
         await page.getByRole('dialog').getByText('This replaces the password').waitFor()
       },
       other: () =>
-        stage.query({
-          update: user,
-          params: { object: { credentials: { object: { password: 'theirs' } } } },
-        }),
+        stage.run('Update(Ref(Collection("users"), "1"), { credentials: { password: "theirs" } })'),
       submit: page => inDialog(page, 'Set password'),
       isKept: () => stage.query({ identify: user, password: 'theirs' }),
     },
@@ -179,8 +171,7 @@ function changes(): readonly Form[] {
         await page.getByLabel('Name', { exact: true }).fill('beneath')
         await isLoaded(page, 'Rename')
       },
-      other: () =>
-        stage.query({ update: { database: 'below' }, params: { object: { data: { object: { a: 1 } } } } }),
+      other: () => stage.run('Update(Database("below"), { data: { a: 1 } })'),
       submit: page => inDialog(page, 'Rename'),
       isKept: () => stage.query({ exists: { database: 'below' } }),
     },
@@ -214,7 +205,7 @@ function deletions({ key, token }: Refs): readonly Form[] {
     deletion(
       'collection',
       'collections/more/settings',
-      { collection: 'more' },
+      more,
       'Delete collection',
       'Delete collection',
       'more',

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { query } from '../support/http.ts'
-import { skip, stageOfFile, typeInto } from './stage.ts'
+import { press, skip, stageOfFile, typeInto } from './stage.ts'
 
 const stage = stageOfFile(async () => {
   await stage.query({ create_collection: { object: { name: 'items' } } })
@@ -15,7 +15,6 @@ const stage = stageOfFile(async () => {
 })
 
 const textbox = (page: Page, name: string) => page.getByRole('textbox', { name, exact: true })
-const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click()
 
 /** Answers the next questions of a page in this order, and later ones with yes. Returns the list of questions. */
 function answering(page: Page, ...answers: readonly boolean[]): string[] {

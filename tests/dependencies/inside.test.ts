@@ -4,21 +4,10 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import {
-  closeSync,
-  mkdtempSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  readSync,
-  rmSync,
-  statSync,
-  writeSync,
-} from 'node:fs'
+import { closeSync, openSync, readdirSync, readFileSync, readSync, statSync, writeSync } from 'node:fs'
 import http, { type IncomingMessage, type ServerResponse } from 'node:http'
 import http2, { type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2'
 import net, { type AddressInfo, type Socket } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Duplex } from 'node:stream'
 import { type TestContext, test } from 'node:test'
@@ -31,7 +20,10 @@ import { RE2JS } from 're2js'
 import { cert, key } from '../http/certificate.ts'
 import { connectRaw } from '../http/raw-connection.ts'
 import { endHeaders, endStream, frame, goawayCode, headerBlock, opening, uint32 } from '../http/raw-http2.ts'
+import { folderOfFile } from '../support/folder.ts'
 import { repository } from '../support/program.ts'
+
+const folder = folderOfFile()
 
 /** A server that only accepts. Returns its port and the next connection. */
 async function acceptor(t: TestContext) {
@@ -285,18 +277,16 @@ test('a pattern of re2js has a cache of states with a size, which can be cleared
   assert.ok(used() < before)
 })
 
-test('lmdb opens its files for their owner only', async t => {
-  const folder = mkdtempSync(join(tmpdir(), 'terrarium-inside-'))
-  t.after(() => rmSync(folder, { recursive: true }))
+test('lmdb opens its files for their owner only', async () => {
+  const path = join(folder, 'owned')
   // The types lack this option.
-  const store = open({ path: folder, ...{ permissionsMode: 0o600 } })
-  assert.equal(statSync(join(folder, 'data.mdb')).mode & 0o777, 0o600)
+  const store = open({ path, noSubdir: false, ...{ permissionsMode: 0o600 } })
+  assert.equal(statSync(join(path, 'data.mdb')).mode & 0o777, 0o600)
   await store.close()
 })
 
 test('lmdb takes the number of a transaction from the lock file, and a data file has the number of its newest commit', async t => {
-  const path = mkdtempSync(join(tmpdir(), 'inside-'))
-  t.after(() => rmSync(path, { recursive: true, force: true }))
+  const path = join(folder, 'numbered')
   const root = open({ path, noSubdir: false, overlappingSync: false, pageSize: 4096 })
   t.after(() => root.close())
   for (const value of [1, 2, 3]) await root.put('key', value)
@@ -316,9 +306,7 @@ test('lmdb takes the number of a transaction from the lock file, and a data file
   assert.equal(nextNumber(), newest)
 })
 
-test('lmdb writes the error of a failed commit to the console, from its own code', t => {
-  const folder = mkdtempSync(join(tmpdir(), 'terrarium-inside-'))
-  t.after(() => rmSync(folder, { recursive: true }))
+test('lmdb writes the error of a failed commit to the console, from its own code', () => {
   const program = `
     import * as lmdb from 'lmdb'
 import { open } from 'lmdb'
@@ -329,7 +317,7 @@ import { open } from 'lmdb'
     await store.put('large', 'x'.repeat(4_000_000)).catch(() => {})
     process.exit()`
   const command = 'ulimit -f 2000; exec "$NODE" --input-type=module --eval "$PROGRAM"'
-  const env = { ...process.env, FOLDER: folder, NODE: process.execPath, PROGRAM: program }
+  const env = { ...process.env, FOLDER: join(folder, 'full'), NODE: process.execPath, PROGRAM: program }
   const { stdout } = spawnSync('sh', ['-c', command], { cwd: repository, env, encoding: 'utf8' })
   assert.match(stdout, /^\s+at .*[\\/]node_modules[\\/]lmdb[\\/]/m)
 })

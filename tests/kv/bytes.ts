@@ -46,3 +46,14 @@ export function list(
  * to wait for a core.
  */
 export const stoppedClock: Clock = { ...systemClock, elapsedMs: () => 0 }
+
+/** A store that rejects transactions while `isFull` returns true. */
+export function withFullDisk(store: KeyValueStore, isFull: () => boolean): KeyValueStore {
+  return {
+    read: read => store.read(read),
+    transact: work =>
+      isFull() ? Promise.reject(new Error('no space left on device')) : store.transact(work),
+    watch: listener => store.watch(listener),
+    close: () => store.close(),
+  }
+}

@@ -41,15 +41,12 @@ describe('the address of a store', { skip: noPostgres }, () => {
 
   /** Returns the port of the server that an address leads to, and whether the session uses TLS. */
   async function reach(url: string): Promise<{ readonly port: unknown; readonly ssl: unknown }> {
-    const session = await PostgresSession.open({ url, schema: 'tests' }, 'tests')
-    try {
+    return PostgresSession.use({ url, schema: 'tests' }, 'tests', async session => {
       const [row] = await session.query(
         "SELECT current_setting('port')::int AS port, ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()",
       )
       return { port: row?.port, ssl: row?.ssl }
-    } finally {
-      session.close()
-    }
+    })
   }
 
   test('a password may contain any character, percent-encoded if necessary', async () => {
@@ -110,7 +107,10 @@ describe('the address of a store', { skip: noPostgres }, () => {
     assert.equal(await hasTls('sslmode=prefer', 'plain'), false)
     await assert.rejects(hasTls('sslmode=disable', 'encrypted'), /pg_hba\.conf rejects connection/)
     // Self-signed, so the system does not trust it.
-    await assert.rejects(hasTls('sslmode=verify-full'), /self-signed certificate/)
+    await assert.rejects(hasTls('sslmode=verify-full'), {
+      name: StoreUnavailableError.name,
+      message: /self-signed certificate/,
+    })
     await primary.kill()
     await primary.run()
     assert.equal(await hasTls('sslmode=prefer'), false)

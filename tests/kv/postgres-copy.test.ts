@@ -3,16 +3,11 @@
 import assert from 'node:assert/strict'
 import { cpSync } from 'node:fs'
 import { test } from 'node:test'
-import { systemClock } from '../../src/base/clock.ts'
-import { epoch } from '../../src/base/micros.ts'
 import { systemRandom } from '../../src/base/random.ts'
-import { systemTimers } from '../../src/base/timers.ts'
 import { openLmdb } from '../../src/storage/lmdb/lmdb.ts'
 import { redoLog } from '../../src/storage/postgres/catch-up.ts'
 import { advanceCheckpoint } from '../../src/storage/postgres/checkpoint.ts'
 import type { CopyProgress } from '../../src/storage/postgres/copy-state.ts'
-import { openPostgres } from '../../src/storage/postgres/postgres.ts'
-import { PostgresSession } from '../../src/storage/postgres/postgres-session.ts'
 import { noteWrite, type ReplicaNote, readNote } from '../../src/storage/postgres/replica.ts'
 import {
   markReplicaFlushed,
@@ -20,29 +15,21 @@ import {
   prepareReplica,
   replicaFolder,
 } from '../../src/storage/postgres/replica-folder.ts'
-import { openTables } from '../../src/storage/postgres/tables.ts'
-import { noPostgres, PostgresServer } from '../support/postgres.ts'
-import { temporaryFolder } from '../support/program.ts'
-import { copyOf } from '../support/record-copy.ts'
+import { folderOfFile } from '../support/folder.ts'
+import { noPostgres } from '../support/postgres.ts'
+import { recordOfTest } from '../support/record.ts'
 import { list, put } from './bytes.ts'
+
+const record = recordOfTest()
+const folder = folderOfFile()
+const otherMachine = folderOfFile()
 
 test('a node continues an interrupted copy, and copies again after a restart of the machine without a shutdown', {
   skip: noPostgres,
 }, async () => {
-  const server = await PostgresServer.start()
-  const location = { url: server.url(), schema: 'copies' }
-  const session = await PostgresSession.open(location, 'tests')
-  await openTables(session, systemRandom)
-  const writer = await openPostgres({
-    location,
-    local: await copyOf(location),
-    node: 'writer',
-    clock: systemClock,
-    timers: systemTimers,
-    random: systemRandom,
-    newestTime: () => epoch,
-    onDiverged: reason => assert.fail(reason),
-  })
+  const { location } = record
+  const session = await record.session()
+  const writer = await record.node('writer')
   const write = async (from: number, to: number) => {
     const writes = Array.from({ length: to - from }, (_, at) => put(`a${1000 + from + at}`, 'x'))
     await writer.transact(() => ({ result: undefined, writes }))
@@ -50,8 +37,6 @@ test('a node continues an interrupted copy, and copies again after a restart of 
   await write(0, 200)
   while (await advanceCheckpoint(session));
 
-  const folder = await temporaryFolder()
-  const otherMachine = await temporaryFolder()
   let nodes = 0
   const prepare = async (keysMax: number, folderOfNode = folder) => {
     const run = { keys: 0, reason: '' }
@@ -64,14 +49,8 @@ test('a node continues an interrupted copy, and copies again after a restart of 
     }
     // Each process of a node has another name.
     const node = `node ${nodes++}`
-    await prepareReplica({
-      location,
-      folder: folderOfNode,
-      node,
-      random: systemRandom,
-      onCopy,
-      onProgress,
-    }).catch(error => assert.equal((error as Error).message, 'interrupted'))
+    const options = { location, folder: folderOfNode, node, random: systemRandom, onCopy, onProgress }
+    await prepareReplica(options).catch(error => assert.equal((error as Error).message, 'interrupted'))
     return run
   }
   /** Changes the note of the replica, as if it had been written before a restart of the machine. */
@@ -81,37 +60,31 @@ test('a node continues an interrupted copy, and copies again after a restart of 
     await replica.transact(() => ({ result: undefined, writes: [noteWrite(note)] }))
     await replica.close()
   }
-  try {
-    const first = await prepare(0)
-    assert.ok(first.keys > 0 && first.keys < 200, `${first.keys} keys were copied`)
-    await write(200, 210)
-    assert.deepEqual(await prepare(1_000), {
-      keys: 200 - first.keys,
-      reason: 'an interrupted copy continues',
-    })
-    assert.deepEqual(await prepare(1_000), { keys: 0, reason: '' })
-    const replica = openReplica(folder)
-    await redoLog(session, replica)
-    assert.deepEqual(list(replica, 'a'), list(writer, 'a'))
-    await replica.close()
+  const first = await prepare(0)
+  assert.ok(first.keys > 0 && first.keys < 200, `${first.keys} keys were copied`)
+  await write(200, 210)
+  assert.deepEqual(await prepare(1_000), {
+    keys: 200 - first.keys,
+    reason: 'an interrupted copy continues',
+  })
+  assert.deepEqual(await prepare(1_000), { keys: 0, reason: '' })
+  const replica = openReplica(folder)
+  await redoLog(session, replica)
+  assert.deepEqual(list(replica, 'a'), list(writer, 'a'))
+  await replica.close()
 
-    // A normal shutdown flushes the replica.
-    await markReplicaFlushed(folder)
-    await restartMachine()
-    cpSync(replicaFolder(folder), replicaFolder(otherMachine), { recursive: true })
-    assert.deepEqual(await prepare(1_000, otherMachine), { keys: 0, reason: '' })
-    assert.deepEqual(await prepare(1_000), { keys: 0, reason: '' })
-    assert.deepEqual(await prepare(1_000), { keys: 0, reason: '' })
+  // A normal shutdown flushes the replica.
+  await markReplicaFlushed(folder)
+  await restartMachine()
+  cpSync(replicaFolder(folder), replicaFolder(otherMachine), { recursive: true })
+  assert.deepEqual(await prepare(1_000, otherMachine), { keys: 0, reason: '' })
+  assert.deepEqual(await prepare(1_000), { keys: 0, reason: '' })
+  assert.deepEqual(await prepare(1_000), { keys: 0, reason: '' })
 
-    // Otherwise, pages that were written before a restart of the machine may be of any age.
-    const restarted = { keys: 200, reason: 'the machine has been restarted since it was written' }
-    await restartMachine()
-    assert.deepEqual(await prepare(1_000), restarted)
-    await restartMachine({ isComplete: false })
-    assert.deepEqual(await prepare(1_000), restarted)
-  } finally {
-    await writer.close()
-    session.close()
-    await server.stop()
-  }
+  // Otherwise, pages that were written before a restart of the machine may be of any age.
+  const restarted = { keys: 200, reason: 'the machine has been restarted since it was written' }
+  await restartMachine()
+  assert.deepEqual(await prepare(1_000), restarted)
+  await restartMachine({ isComplete: false })
+  assert.deepEqual(await prepare(1_000), restarted)
 })

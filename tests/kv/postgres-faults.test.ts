@@ -3,80 +3,36 @@
 // more than 20 seconds, because it stops and starts PostgreSQL and waits for lost connections.
 
 import assert from 'node:assert/strict'
-import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { systemClock } from '../../src/base/clock.ts'
-import { epoch } from '../../src/base/micros.ts'
-import { systemRandom } from '../../src/base/random.ts'
-import { systemTimers } from '../../src/base/timers.ts'
-import type { KeyValueStore } from '../../src/storage/kv/kv-contract.ts'
 import { openMemory } from '../../src/storage/kv/memory.ts'
 import { StoreUnavailableError } from '../../src/storage/kv/store-errors.ts'
 import { redoLog } from '../../src/storage/postgres/catch-up.ts'
 import { advanceCheckpoint } from '../../src/storage/postgres/checkpoint.ts'
 import { copyState } from '../../src/storage/postgres/copy-state.ts'
-import { openPostgres, type PostgresStore } from '../../src/storage/postgres/postgres.ts'
-import { PostgresSession } from '../../src/storage/postgres/postgres-session.ts'
+import type { PostgresStore } from '../../src/storage/postgres/postgres.ts'
 import { readHead, readLog } from '../../src/storage/postgres/record.ts'
 import { readNote } from '../../src/storage/postgres/replica.ts'
-import { openTables } from '../../src/storage/postgres/tables.ts'
-import { cert, key } from '../http/certificate.ts'
 import { eventually } from '../support/eventually.ts'
-import { FaultyProxy } from '../support/faulty-proxy.ts'
-import { noPostgres, PostgresServer } from '../support/postgres.ts'
-import { copyOf } from '../support/record-copy.ts'
-import { bytes, list, put, text } from './bytes.ts'
+import { noPostgres } from '../support/postgres.ts'
+import { copyOf, openTestNode, recordOfTest } from '../support/record.ts'
+import { bytes, list, put, text, withFullDisk } from './bytes.ts'
 
 /** Milliseconds that writes wait for an unavailable database; longer than any step of a test takes. */
 const patienceMs = 120_000
 
-let server: PostgresServer
-let proxy: FaultyProxy
-let schema = ''
-let stores: PostgresStore[] = []
-let schemas = 0
+const record = recordOfTest()
 let names = 0
 /** Milliseconds that have passed for the nodes alone. */
 let passedMs = 0
 
-before(async () => {
-  if (noPostgres) return
-  server = await PostgresServer.start()
-})
-
-after(() => server?.stop())
-
-beforeEach(async () => {
-  proxy = await FaultyProxy.to(server.port)
-  schema = `faults_${++schemas}`
-  stores = []
-  const session = await PostgresSession.open({ url: server.url(), schema }, 'tests')
-  await openTables(session, systemRandom)
-  session.close()
-})
-
-afterEach(async () => {
-  await Promise.all(stores.map(store => store.close()))
-  await proxy.close()
-})
-
-const proxied = () => server.url().replace(String(server.port), String(proxy.port))
-
-const optionsOf = (name: string, url: string) => ({
-  location: { url, schema },
-  node: name,
-  clock: { ...systemClock, elapsedMs: () => systemClock.elapsedMs() + passedMs },
-  timers: systemTimers,
-  random: systemRandom,
-  newestTime: () => epoch,
-  onDiverged: (reason: string) => assert.fail(reason),
-})
-
-async function node(name: string, url: string): Promise<PostgresStore> {
-  const local = await copyOf({ url: server.url(), schema })
-  const store = await openPostgres({ ...optionsOf(name, url), local, writePatienceMs: patienceMs })
-  stores.push(store)
-  return store
-}
+const node = (name: string, options: Parameters<typeof openTestNode>[1] = {}) =>
+  record.node(name, {
+    clock: { ...systemClock, elapsedMs: () => systemClock.elapsedMs() + passedMs },
+    writePatienceMs: patienceMs,
+    ...options,
+  })
+const proxiedNode = (name: string) => node(name, { location: record.proxied })
 
 /** Increments a counter and adds a row; resolves with the outcome that the client gets. */
 async function increment(
@@ -98,22 +54,17 @@ async function increment(
 
 /** Asserts that every acknowledged increment counts once, no rejected one counts, and the nodes agree. */
 async function verify(told: ReadonlyMap<string, string>): Promise<void> {
-  const reader = await node('reader', server.url())
+  const reader = await node('reader')
   const rows = list(reader)
   const done = new Set(rows.filter(row => row.startsWith('op ')).map(row => row.slice(3).split('=')[0]))
   for (const [name, outcome] of told) {
     if (outcome === 'acknowledged') assert.ok(done.has(name), `${name} was acknowledged and is lost`)
     if (outcome === 'rejected') assert.ok(!done.has(name), `${name} was rejected and is there`)
   }
-  assert.equal(
-    rows.find(row => row.startsWith('count=')),
-    `count=${done.size}`,
-  )
-  assert.equal(
-    new Set(rows.filter(row => row.startsWith('op ')).map(row => row.split('=')[1])).size,
-    done.size,
-  )
-  for (const store of stores) {
+  assert.ok(rows.includes(`count=${done.size}`), rows.join(', '))
+  const counts = rows.filter(row => row.startsWith('op ')).map(row => row.split('=')[1])
+  assert.equal(new Set(counts).size, done.size)
+  for (const store of record.nodes) {
     await store.transact(() => ({ result: undefined, writes: [] }))
     assert.deepEqual(list(store), rows)
   }
@@ -143,51 +94,51 @@ async function load(
 
 describe('faults of connections', { skip: noPostgres }, () => {
   test('all increments of one counter by two nodes count', async () => {
-    const nodes = [await node('a', server.url()), await node('b', server.url())]
+    const nodes = [await node('a'), await node('b')]
     const told = await load(nodes, 40, () => undefined)
     assert.deepEqual(new Set(told.values()), new Set(['acknowledged']))
     await verify(told)
   })
 
   test('connections that break at any moment: no commit is lost or applied twice', async () => {
-    const nodes = [await node('a', proxied()), await node('b', server.url())]
+    const nodes = [await proxiedNode('a'), await node('b')]
     const told = await load(nodes, 40, index => {
-      if (index % 5 === 0) proxy.cut()
+      if (index % 5 === 0) record.proxy.cut()
     })
     await verify(told)
   })
 
   test('a connection that breaks during COMMIT: the node determines the outcome', async () => {
-    const nodes = [await node('a', proxied()), await node('b', server.url())]
+    const nodes = [await proxiedNode('a'), await node('b')]
     let commits = 0
-    proxy.cutsAfter = sent => sent.includes('COMMIT') && ++commits % 3 === 0
+    record.proxy.cutsAfter = sent => sent.includes('COMMIT') && ++commits % 3 === 0
     const told = await load(nodes, 30, () => undefined)
-    proxy.cutsAfter = () => false
+    record.proxy.cutsAfter = () => false
     assert.ok(commits >= 30)
     assert.deepEqual(new Set(told.values()), new Set(['acknowledged']))
     await verify(told)
   })
 
   test('a connection that breaks while the head is released: transactions without writes still get their result', async () => {
-    const store = await node('a', proxied())
+    const store = await proxiedNode('a')
     let isCut = false
-    proxy.losesAndCuts = sent => {
+    record.proxy.losesAndCuts = sent => {
       const isLost = sent.includes('ROLLBACK')
       isCut ||= isLost
       return isLost
     }
     assert.equal(await store.transact(() => ({ result: 'nothing to write', writes: [] })), 'nothing to write')
     await eventually('the connection is cut', () => isCut)
-    proxy.losesAndCuts = () => false
+    record.proxy.losesAndCuts = () => false
     await verify(new Map([['after', await increment(store, 'after')]]))
   })
 
   test('a connection that breaks while the head is released: a transaction that arrived after the lock runs again', async () => {
-    const store = await node('a', proxied())
+    const store = await proxiedNode('a')
     await increment(store, 'before')
     let runs = 0
     let late: Promise<unknown> | undefined
-    proxy.losesAndCuts = sent => {
+    record.proxy.losesAndCuts = sent => {
       // The node has asked for the lock, and takes transactions from its queue when it has the lock.
       if (sent.includes('lock head')) late ??= store.transact(() => ({ result: `run ${++runs}`, writes: [] }))
       return sent.includes('ROLLBACK') && runs === 1
@@ -195,49 +146,32 @@ describe('faults of connections', { skip: noPostgres }, () => {
     const early = store.transact(() => ({ result: 'nothing to write', writes: [] }))
     assert.equal(await early, 'nothing to write')
     assert.equal(await late, 'run 2')
-    proxy.losesAndCuts = () => false
+    record.proxy.losesAndCuts = () => false
     await verify(new Map([['after', await increment(store, 'after')]]))
-  })
-
-  test('TLS to the database follows the URL', async () => {
-    await server.kill()
-    await server.runWithTls(cert, key)
-    const sslOf = async (options: string) => {
-      const session = await PostgresSession.open({ url: `${server.url()}?${options}`, schema }, 'tests')
-      const [row] = await session.query('SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()')
-      session.close()
-      return row?.ssl
-    }
-    const trusting = `sslmode=verify-full&sslrootcert=${server.certificateFile}`
-    assert.equal(await sslOf(trusting), true)
-    assert.equal(await sslOf('sslmode=no-verify'), true)
-    assert.equal(await sslOf('sslmode=disable'), false)
-    // The system does not trust the issuer of the certificate.
-    await assert.rejects(sslOf('sslmode=verify-full'), StoreUnavailableError)
   })
 })
 
 describe('faults of the database', { skip: noPostgres }, () => {
   test('the database is killed during commits and restarted', async () => {
-    const nodes = [await node('a', server.url()), await node('b', server.url())]
+    const nodes = [await node('a'), await node('b')]
     const told = await load(nodes, 30, async index => {
       if (index !== 10) return
-      await server.kill()
-      await server.run()
+      await record.server.kill()
+      await record.server.run()
     })
     await verify(told)
   })
 
   test('while the database is unavailable, reads continue and writes are rejected; afterwards writes continue without intervention', async () => {
-    const store = await node('a', proxied())
+    const store = await proxiedNode('a')
     assert.equal(await increment(store, 'before'), 'acknowledged')
-    proxy.reject(true)
+    record.proxy.reject(true)
     const away = increment(store, 'away')
     await eventually('the database is away', () => store.status.fault !== undefined)
     passedMs += patienceMs
     assert.equal(await away, 'rejected')
     assert.deepEqual(list(store), ['count=1', 'op before=0'])
-    proxy.reject(false)
+    record.proxy.reject(false)
     let outcome = await increment(store, 'after 0')
     const told = new Map([
       ['before', 'acknowledged'],
@@ -253,23 +187,17 @@ describe('faults of the database', { skip: noPostgres }, () => {
 
   test('nodes that are too old for the tables reject writes, also in open sessions', async () => {
     const told: (string | undefined)[] = []
-    const store = await openPostgres({
-      ...optionsOf('a', server.url()),
-      local: await copyOf({ url: server.url(), schema }),
-      writePatienceMs: patienceMs,
-      onFault: fault => told.push(fault?.reason),
-    })
-    stores.push(store)
+    const store = await node('a', { onFault: fault => told.push(fault?.reason) })
     assert.equal(await increment(store, 'before'), 'acknowledged')
-    const meta = `"${schema}".meta`
-    const known = await server.query(`SELECT version FROM ${meta}`)
-    await server.query(`UPDATE ${meta} SET version = version + 1`)
+    const meta = `"${record.schema}".meta`
+    const known = await record.server.query(`SELECT version FROM ${meta}`)
+    await record.server.query(`UPDATE ${meta} SET version = version + 1`)
     const after = increment(store, 'after')
     const version = /have version \d+; this program knows version \d+/
     await eventually('it is said', () => told.some(reason => version.test(String(reason))))
     passedMs += patienceMs
     assert.equal(await after, 'rejected')
-    await server.query(`UPDATE ${meta} SET version = ${known[0]?.version}`)
+    await record.server.query(`UPDATE ${meta} SET version = ${known[0]?.version}`)
     await eventually(
       'it accepts writes again',
       async () => (await increment(store, 'known again')) === 'acknowledged',
@@ -279,23 +207,13 @@ describe('faults of the database', { skip: noPostgres }, () => {
 
 describe('nodes with an older replica than the record', { skip: noPostgres }, () => {
   test('a commit whose node has a full disk is reported when there is space, or as committed', async () => {
-    const copy = await copyOf({ url: server.url(), schema })
     let isFull = false
-    const local: KeyValueStore = {
-      read: read => copy.read(read),
-      transact: work => (isFull ? Promise.reject(new Error('no space left on device')) : copy.transact(work)),
-      watch: listener => copy.watch(listener),
-      close: () => copy.close(),
-    }
-    const store = await openPostgres({
-      ...optionsOf('full', server.url()),
-      local,
-      writePatienceMs: patienceMs,
-    })
-    stores.push(store)
+    const local = withFullDisk(await copyOf(record.location), () => isFull)
+    const store = await node('full', { local })
     // The disk is full from the moment at which the batch is sent, so the log has the batch.
     const write = async (key: string) => {
-      const newest = async () => Number((await server.query(`SELECT max(seq) FROM ${schema}.log`))[0]?.max)
+      const newest = async () =>
+        Number((await record.server.query(`SELECT max(seq) FROM ${record.schema}.log`))[0]?.max)
       const before = await newest()
       const told = store.transact(() => {
         isFull = true
@@ -322,18 +240,16 @@ describe('nodes with an older replica than the record', { skip: noPostgres }, ()
   test('a node that was paused catches up before it locks the head', async () => {
     let nowMs = 0
     const never = () => () => undefined
-    const paused = await openPostgres({
-      ...optionsOf('paused', proxied()),
-      local: await copyOf({ url: server.url(), schema }),
+    const paused = await node('paused', {
+      location: record.proxied,
       clock: { ...systemClock, elapsedMs: () => nowMs },
       // It does not poll the log.
       timers: { after: never, every: never },
     })
-    stores.push(paused)
     await paused.ready(Number.POSITIVE_INFINITY)
-    const told = await load([await node('a', server.url())], 3, () => undefined)
+    const told = await load([await node('a')], 3, () => undefined)
     const sent: string[] = []
-    proxy.cutsAfter = statement => {
+    record.proxy.cutsAfter = statement => {
       sent.push(...['bytes_before', 'lock head'].filter(part => statement.includes(part)))
       return false
     }
@@ -344,7 +260,7 @@ describe('nodes with an older replica than the record', { skip: noPostgres }, ()
   })
 
   test('a long log with large batches is fetched in parts', async () => {
-    const writer = await node('a', server.url())
+    const writer = await node('a')
     const value = new Uint8Array(1_000_000)
     const write = (key: string) => ({ key: bytes(key), value })
     for (let n = 0; n < 12; n++) await writer.transact(() => ({ result: n, writes: [write(`large ${n}`)] }))
@@ -352,7 +268,7 @@ describe('nodes with an older replica than the record', { skip: noPostgres }, ()
       result: 0,
       writes: Array.from({ length: 9 }, (_, n) => write(`one ${n}`)),
     }))
-    const session = await PostgresSession.open({ url: server.url(), schema }, 'tests')
+    const session = await record.session()
     const { seq } = await readHead(session)
     const sizes: number[] = []
     for (let after = 0; after < seq; ) {
@@ -361,18 +277,17 @@ describe('nodes with an older replica than the record', { skip: noPostgres }, ()
       assert.equal(rows[0]?.seq, after + 1)
       after += rows.length
     }
-    session.close()
     assert.ok(sizes.length >= 3 && sizes.every(size => size >= 1 && size <= 6), sizes.join(', '))
-    const other = await node('b', server.url())
+    const other = await node('b')
     assert.equal(list(other).length, list(writer).length)
   })
 })
 
 describe('copies of the record', { skip: noPostgres }, () => {
   test('an interrupted copy continues; a copy of another store, or of a trimmed log, starts again', async () => {
-    const writer = await node('a', server.url())
+    const writer = await node('a')
     await load([writer], 40, () => undefined)
-    const session = await PostgresSession.open({ url: server.url(), schema }, 'copy')
+    const session = await record.session()
     while (await advanceCheckpoint(session));
     const local = openMemory()
     const copied = async (keysMax: number) => {
@@ -400,63 +315,57 @@ describe('copies of the record', { skip: noPostgres }, () => {
     assert.equal(await copied(16), first)
     await session.query(`UPDATE ${session.table('meta')} SET store_id = 'another'`)
     assert.equal(await copied(1_000), all + more)
-    session.close()
   })
 
   test('a replica is not used for a record that was restored and has continued since, whatever its log contains', async () => {
-    const location = { url: server.url(), schema }
-    const writer = await node('a', server.url())
+    const writer = await node('a')
     await load([writer], 2, () => undefined)
-    const local = await copyOf(location)
-    const session = await PostgresSession.open(location, 'tests')
+    const local = await copyOf(record.location)
+    const session = await record.session()
     const log = session.table('log')
     await redoLog(session, local)
     // The record is restored to the previous batch, continued, and trimmed up to the batch of the replica.
     await session.query(
       `UPDATE ${log} SET batch = 'of another past' WHERE seq = (SELECT max(seq) FROM ${log})`,
     )
-    await load([await node('b', server.url())], 1, () => undefined)
+    await load([await node('b')], 1, () => undefined)
     const { seq } = readNote(local) ?? {}
     await session.query(`DELETE FROM ${log} WHERE seq <= $1`, [seq])
     await assert.rejects(redoLog(session, local), /the log no longer contains its next batch/)
     let reason: string | undefined
-    const options = { ...optionsOf('c', server.url()), local, onDiverged: (told: string) => (reason = told) }
-    await assert.rejects(openPostgres(options), StoreUnavailableError)
+    const options = { local, node: 'c', onDiverged: (told: string) => (reason = told) }
+    await assert.rejects(openTestNode(record.location, options), StoreUnavailableError)
     assert.equal(reason, 'the log no longer contains its next batch')
     // Entries without a note are not a replica.
     const emptied = { ...options, local: openMemory() }
-    await assert.rejects(openPostgres(emptied), StoreUnavailableError)
+    await assert.rejects(openTestNode(record.location, emptied), StoreUnavailableError)
     assert.equal(reason, 'it does not name its store')
-    session.close()
   })
 
   test('copying does not wait for the count of rows, and does not fail with it', async () => {
-    const writer = await node('a', server.url())
+    const writer = await node('a')
     await load([writer], 10, () => undefined)
-    const session = await PostgresSession.open({ url: proxied(), schema }, 'copy')
+    const session = await record.session(record.proxied)
     while (await advanceCheckpoint(session));
-    proxy.losesAndCuts = sent => sent.includes('count(*)')
+    record.proxy.losesAndCuts = sent => sent.includes('count(*)')
     const local = openMemory()
     let keys = 0
     await copyState(session, local, 'new', progress => {
       keys = progress.keys
     })
     assert.equal(keys, list(writer).length)
-    session.close()
   })
 
   test('a new node copies the state while writes continue', async () => {
-    const writer = await node('a', server.url())
+    const writer = await node('a')
     const told = await load([writer], 20, () => undefined)
-    const session = await PostgresSession.open({ url: server.url(), schema }, 'copy')
+    const session = await record.session()
     while (await advanceCheckpoint(session));
     const local = openMemory()
     const copying = copyState(session, local, 'new', () => undefined)
     const [more] = await Promise.all([load([writer], 1, () => undefined), copying])
     for (const [name, outcome] of more) told.set(name, outcome)
-    session.close()
-    const store = await openPostgres({ ...optionsOf('new', server.url()), local })
-    stores.push(store)
+    await node('new', { local })
     await verify(told)
   })
 })

@@ -3,9 +3,10 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { PostgresSession } from '../../src/storage/postgres/postgres-session.ts'
-import { noPostgres, PostgresServer } from '../support/postgres.ts'
+import { noPostgres } from '../support/postgres.ts'
+import { postgresOfFile } from '../support/record.ts'
 
 /** Listens on a free port, and returns this port. */
 async function listen(server: Server): Promise<number> {
@@ -14,24 +15,22 @@ async function listen(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port
 }
 
+function forward(client: Socket, port: number): void {
+  const target = connect(port, '127.0.0.1')
+  client.pipe(target).pipe(client)
+  for (const socket of [client, target]) socket.on('error', () => {})
+}
+
 /** Opens and closes a session. Returns the port of the server that it leads to. */
 async function reach(url: string): Promise<unknown> {
-  const session = await PostgresSession.open({ url, schema: 'tests' }, 'tests')
-  try {
+  return PostgresSession.use({ url, schema: 'tests' }, 'tests', async session => {
     const [row] = await session.query("SELECT current_setting('port')::int AS port")
     return row?.port
-  } finally {
-    session.close()
-  }
+  })
 }
 
 describe('an address with several hosts', { skip: noPostgres }, () => {
-  let primary: PostgresServer
-
-  before(async () => {
-    primary = await PostgresServer.start()
-  })
-  after(() => primary.stop())
+  const primary = postgresOfFile()
 
   test('a server that does not respond is tried last by the next connections, whatever the connect_timeout', async () => {
     const { port } = primary
@@ -43,9 +42,7 @@ describe('an address with several hosts', { skip: noPostgres }, () => {
     })
     const good = createServer(client => {
       contacts.push('good')
-      const target = connect(port, '127.0.0.1')
-      client.pipe(target).pipe(client)
-      for (const socket of [client, target]) socket.on('error', () => {})
+      forward(client, port)
     })
     const hosts = `127.0.0.1:${await listen(silent)},127.0.0.1:${await listen(good)}`
     const url = `postgres://tests@${hosts}/postgres?sslmode=disable&connect_timeout=600`
@@ -66,9 +63,7 @@ describe('an address with several hosts', { skip: noPostgres }, () => {
     // Forwards a connection only after another server was tried.
     const slow = createServer(async client => {
       await waiting.promise
-      const target = connect(port, '127.0.0.1')
-      client.pipe(target).pipe(client)
-      for (const socket of [client, target]) socket.on('error', () => {})
+      forward(client, port)
     })
     const other = createServer(socket => {
       socket.destroy()

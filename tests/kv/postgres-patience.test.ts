@@ -2,32 +2,25 @@
 // ended. The errors have the outcome and the reason.
 
 import assert from 'node:assert/strict'
-import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
+import { beforeEach, describe, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
-import { Client } from 'pg'
 import { systemClock } from '../../src/base/clock.ts'
-import { epoch } from '../../src/base/micros.ts'
-import { systemRandom } from '../../src/base/random.ts'
 import { systemTimers } from '../../src/base/timers.ts'
-import type { KeyValueStore } from '../../src/storage/kv/kv-contract.ts'
 import { StoreUnavailableError } from '../../src/storage/kv/store-errors.ts'
-import { openPostgres, type PostgresStore } from '../../src/storage/postgres/postgres.ts'
-import { PostgresSession } from '../../src/storage/postgres/postgres-session.ts'
-import { openTables } from '../../src/storage/postgres/tables.ts'
+import type { PostgresStore } from '../../src/storage/postgres/postgres.ts'
+import type { PostgresSession } from '../../src/storage/postgres/postgres-session.ts'
 import { eventually } from '../support/eventually.ts'
-import { noPostgres, PostgresServer } from '../support/postgres.ts'
-import { copyOf } from '../support/record-copy.ts'
-import { put } from './bytes.ts'
+import { noPostgres } from '../support/postgres.ts'
+import { copyOf, recordOfTest } from '../support/record.ts'
+import { put, withFullDisk } from './bytes.ts'
 
 const patienceMs = 10_000
 /** Longer than the rows that nodes write by themselves. */
 const value = 'x'.repeat(1_000)
 const gate = 4711
 
-let server: PostgresServer
-let schema = ''
-let schemas = 0
-let keeper: Client
+const record = recordOfTest()
+let keeper: PostgresSession
 let store: PostgresStore
 let nowMs = 0
 let isFull = false
@@ -35,40 +28,18 @@ let isFull = false
 let failures = 0
 const ticks = new Set<() => void>()
 
-before(async () => {
-  if (noPostgres) return
-  server = await PostgresServer.start()
-})
-
-after(() => server?.stop())
-
 beforeEach(async () => {
-  schema = `patience_${++schemas}`
   nowMs = 0
   isFull = false
   failures = 0
   ticks.clear()
-  const location = { url: server.url(), schema }
-  const session = await PostgresSession.open(location, 'tests')
-  await openTables(session, systemRandom)
-  session.close()
-  keeper = new Client({ connectionString: server.url() })
-  await keeper.connect()
-  const copy = await copyOf(location)
-  const local: KeyValueStore = {
-    read: read => copy.read(read),
-    transact: async work => {
-      if (!isFull) return copy.transact(work)
-      failures++
-      throw new Error('no space left on device')
-    },
-    watch: listener => copy.watch(listener),
-    close: () => copy.close(),
-  }
-  store = await openPostgres({
-    location,
-    local,
-    node: 'a',
+  keeper = await record.session()
+  const copy = await copyOf(record.location)
+  store = await record.node('a', {
+    local: withFullDisk(copy, () => {
+      if (isFull) failures++
+      return isFull
+    }),
     clock: { ...systemClock, elapsedMs: () => nowMs },
     timers: {
       ...systemTimers,
@@ -77,20 +48,13 @@ beforeEach(async () => {
         return systemTimers.every(ms, callback)
       },
     },
-    random: systemRandom,
-    newestTime: () => epoch,
     writePatienceMs: patienceMs,
-    onDiverged: reason => assert.fail(reason),
   })
-})
-
-afterEach(async () => {
-  await keeper.end()
-  await store.close()
 })
 
 /** Makes the database reject the first attempt at a commit. `others`: the outcome of later attempts, after the gate opens. */
 async function refuse(others: 'RAISE EXCEPTION $$no room$$' | 'RETURN NEW'): Promise<void> {
+  const { schema } = record
   await keeper.query(`SELECT pg_advisory_lock(${gate})`)
   await keeper.query(`CREATE SEQUENCE "${schema}".attempts`)
   await keeper.query(`CREATE FUNCTION "${schema}".refuse() RETURNS trigger LANGUAGE plpgsql AS $body$ BEGIN
@@ -122,7 +86,7 @@ async function lateWrite() {
   )
   await eventually('the second attempt is under way', async () => {
     const waiting = 'SELECT 1 FROM pg_locks WHERE locktype = $$advisory$$ AND NOT granted'
-    return (await server.query(waiting)).length > 0
+    return (await record.server.query(waiting)).length > 0
   })
   return { outcome, told }
 }

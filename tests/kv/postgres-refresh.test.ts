@@ -1,15 +1,12 @@
 // When a node refreshes its replica from the record, and which reads wait for a refresh.
 
 import assert from 'node:assert/strict'
-import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
-import { epoch } from '../../src/base/micros.ts'
-import { systemRandom } from '../../src/base/random.ts'
+import { beforeEach, describe, test } from 'node:test'
 import { StoreUnavailableError } from '../../src/storage/kv/store-errors.ts'
-import { openPostgres, type PostgresStore } from '../../src/storage/postgres/postgres.ts'
+import type { PostgresStore } from '../../src/storage/postgres/postgres.ts'
 import { eventually } from '../support/eventually.ts'
-import { FaultyProxy } from '../support/faulty-proxy.ts'
-import { noPostgres, PostgresServer } from '../support/postgres.ts'
-import { copyOf } from '../support/record-copy.ts'
+import { noPostgres } from '../support/postgres.ts'
+import { recordOfTest } from '../support/record.ts'
 import { ManualClock } from '../support/seeded.ts'
 import { bytes, put } from './bytes.ts'
 
@@ -24,42 +21,23 @@ async function recover(node: PostgresStore): Promise<void> {
 }
 
 describe('the freshness of a node', { skip: noPostgres }, () => {
-  let server: PostgresServer
+  const record = recordOfTest()
   let clock: ManualClock
   let node: PostgresStore
-  let proxy: FaultyProxy
-  let schemas = 0
 
-  before(async () => {
-    server = await PostgresServer.start()
-  })
-  after(() => server.stop())
   beforeEach(async () => {
     clock = new ManualClock()
-    proxy = await FaultyProxy.to(server.port)
     node = await open('node')
   })
-  afterEach(async () => {
-    await node.close()
-    await proxy.close()
-  })
 
-  /** A node over its own record, whose clock and connections the test controls. */
-  async function open(name: string, readPatienceMs = staleReadsMs): Promise<PostgresStore> {
-    const url = server.url().replace(`:${server.port}/`, `:${proxy.port}/`)
-    const location = { url, schema: `fresh_${++schemas}` }
-    return openPostgres({
-      location,
-      local: await copyOf(location),
-      node: name,
+  /** A node whose clock and connections the test controls. */
+  const open = (name: string, readPatienceMs = staleReadsMs) =>
+    record.node(name, {
+      location: record.proxied,
       clock,
       timers: { after: never, every: never },
-      random: systemRandom,
-      newestTime: () => epoch,
       readPatienceMs,
-      onDiverged: reason => assert.fail(reason),
     })
-  }
 
   const pass = (ms: number) => clock.advance(ms * 1000)
   const readKey = () => node.read(view => view.get(bytes('key')))
@@ -97,15 +75,15 @@ describe('the freshness of a node', { skip: noPostgres }, () => {
 
   test('reads end by the age of the replica, also directly after a pause of the process', async () => {
     await node.transact(() => ({ result: undefined, writes: [put('key', 'value')] }))
-    proxy.reject(true)
-    proxy.cut()
+    record.proxy.reject(true)
+    record.proxy.cut()
     pass(staleReadsMs - 1)
     await node.ready(0)
     assert.deepEqual(readKey(), bytes('value'), 'young enough')
     pass(2)
     await node.ready(0)
     assert.throws(readKey, StoreUnavailableError)
-    proxy.reject(false)
+    record.proxy.reject(false)
     await node.ready(Number.POSITIVE_INFINITY)
     assert.deepEqual(readKey(), bytes('value'))
   })
@@ -127,8 +105,8 @@ describe('the freshness of a node', { skip: noPostgres }, () => {
     node = await open('strict', 0)
     pass(2_000)
     assert.equal(readKey(), undefined)
-    proxy.reject(true)
-    proxy.cut()
+    record.proxy.reject(true)
+    record.proxy.cut()
     await node.ready(0)
     assert.throws(readKey, StoreUnavailableError)
   })

@@ -1,17 +1,19 @@
 // The metrics of one process, and their sums over workers.
 
 import assert from 'node:assert/strict'
-import { rm } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import type { ServiceHealth } from '../../src/server/operation/health.ts'
 import { eventually } from '../support/eventually.ts'
+import { folderOfFile } from '../support/folder.ts'
 import { rootQuery, send } from '../support/http.ts'
-import { runProgram, temporaryFolder } from '../support/program.ts'
+import { runProgram } from '../support/program.ts'
 import { type RunningServer, startServer } from '../support/server.ts'
 import { type ServerProcess, startProcess, withoutSlowLane } from '../support/server-process.ts'
 
+const folder = folderOfFile()
 const flags = ['--metrics-port', '0']
 
 /** The URL of the metrics in the server's log. */
@@ -34,9 +36,8 @@ async function scrape(server: RunningServer): Promise<Map<string, number>> {
 
 for (const workers of [1, 2]) {
   test(`requests to ${workers} worker(s) are counted`, async () => {
-    await using server = await startProcess({
-      flags: [...flags, '--workers', String(workers), ...withoutSlowLane],
-    })
+    const words = [...flags, '--workers', String(workers), ...withoutSlowLane]
+    await using server = await startProcess({ flags: words })
     await rootQuery(server, { create_collection: { object: { name: 'things' } } })
     const before = await scrape(server)
     for (let n = 0; n < 5; n++) await rootQuery(server, { create: { collection: 'things' } })
@@ -68,10 +69,10 @@ for (const workers of [1, 2]) {
 
 /** Reads the report of Health. */
 async function healthOf(server: ServerProcess): Promise<ServiceHealth> {
-  const headers = { authorization: `Bearer ${server.rootSecret}` }
-  const response = await fetch(new URL('/api/v1/health', server.url), { headers })
-  assert.equal(response.status, 200)
-  return (await response.json()) as ServiceHealth
+  const request = { secret: server.rootSecret, method: 'GET', path: '/api/v1/health' }
+  const { json, status } = await send(server, request)
+  assert.equal(status, 200)
+  return json as ServiceHealth
 }
 
 test('metrics and Health contain the supervisor, which evaluates the writes of its workers', async () => {
@@ -108,34 +109,23 @@ test('metrics and Health contain the supervisor, which evaluates the writes of i
 
 for (const workers of [1, 2]) {
   test(`metrics and Health of ${workers} worker(s) contain the state of the continuous backup`, async () => {
-    const target = await temporaryFolder()
-    const server = await startProcess({
-      flags: [...flags, '--workers', String(workers), '--backup-to', target, ...withoutSlowLane],
+    const target = join(folder, `backup of ${workers}`)
+    const words = [...flags, '--workers', String(workers), '--backup-to', target, ...withoutSlowLane]
+    await using server = await startProcess({ flags: words })
+    await rootQuery(server, { create_collection: { object: { name: 'things' } } })
+    await eventually('the backup has the commit', async () => {
+      const metrics = await scrape(server)
+      const value = (name: string) => metrics.get(`terrarium_backup_${name}`) ?? 0
+      return (
+        value('failing') === 0 &&
+        value('waiting_bytes') === 0 &&
+        value('oldest_restorable_timestamp_seconds') > 0 &&
+        value('newest_restorable_timestamp_seconds') >= value('oldest_restorable_timestamp_seconds')
+      )
     })
-    try {
-      await rootQuery(server, { create_collection: { object: { name: 'things' } } })
-      await eventually('the backup has the commit', async () => {
-        const metrics = await scrape(server)
-        const value = (name: string) => metrics.get(`terrarium_backup_${name}`) ?? 0
-        return (
-          value('failing') === 0 &&
-          value('waiting_bytes') === 0 &&
-          value('oldest_restorable_timestamp_seconds') > 0 &&
-          value('newest_restorable_timestamp_seconds') >= value('oldest_restorable_timestamp_seconds')
-        )
-      })
-      const health = await send(server, {
-        secret: server.rootSecret,
-        method: 'GET',
-        path: '/api/v1/health',
-      })
-      const { continuous_backup: backup } = health.json as Pick<ServiceHealth, 'continuous_backup'>
-      assert.equal(backup?.target, target)
-      assert.equal(backup.state, 'running')
-    } finally {
-      await server.stop()
-      await rm(target, { recursive: true, force: true })
-    }
+    const { continuous_backup: backup } = await healthOf(server)
+    assert.equal(backup?.target, target)
+    assert.equal(backup.state, 'running')
   })
 }
 
@@ -169,19 +159,13 @@ test('the metrics port only serves GET /metrics, and the public port has no metr
 })
 
 test('a port in use is reported in one line', async () => {
-  const other = createServer()
+  await using other = createServer()
   await new Promise<void>(resolve => other.listen(0, '127.0.0.1', resolve))
   const { port } = other.address() as AddressInfo
-  const data = await temporaryFolder()
-  try {
-    for (const workers of ['1', '2']) {
-      const words = ['serve', '--port', '0', '--data', data, '--metrics-port', String(port)]
-      const { status, stderr } = await runProgram([...words, '--workers', workers, '--log-level', 'error'])
-      assert.equal(status, 1)
-      assert.equal(stderr, `terrarium: cannot serve metrics on 127.0.0.1:${port}: it is already in use\n`)
-    }
-  } finally {
-    other.close()
-    await rm(data, { recursive: true, force: true })
+  for (const workers of ['1', '2']) {
+    const words = ['serve', '--port', '0', '--data', folder, '--metrics-port', String(port)]
+    const { status, stderr } = await runProgram([...words, '--workers', workers, '--log-level', 'error'])
+    assert.equal(status, 1)
+    assert.equal(stderr, `terrarium: cannot serve metrics on 127.0.0.1:${port}: it is already in use\n`)
   }
 })

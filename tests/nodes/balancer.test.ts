@@ -129,7 +129,7 @@ after(async () => {
   const ended = Promise.all(balancers.map(haproxy => once(haproxy, 'close')))
   for (const haproxy of balancers) haproxy.kill('SIGKILL')
   await ended
-  await cluster.end()
+  await cluster[Symbol.asyncDispose]()
   await postgres.stop()
 })
 // The hook that removes the folder runs after the hook that ends the balancers.

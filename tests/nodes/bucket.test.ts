@@ -13,8 +13,9 @@ import { Cluster, type Node } from './cluster.ts'
 test('log segments of all nodes are in the bucket, and exports read them', {
   skip: noPostgres,
 }, async () => {
-  const [postgres, s3] = await Promise.all([PostgresServer.start(), S3Bucket.start()])
-  const cluster = new Cluster(postgres)
+  await using postgres = await PostgresServer.start()
+  await using s3 = await S3Bucket.start()
+  await using cluster = new Cluster(postgres)
   const start = () => cluster.start({ flags: s3.flags(), env: s3.env })
   const ask = async (node: Node, mark: string) => {
     const headers = { 'x-fauna-tags': `mark=${mark}` }
@@ -27,32 +28,23 @@ test('log segments of all nodes are in the bucket, and exports read them', {
       .filter(mark => mark !== undefined)
       .toSorted()
   const segments = () => s3.names().filter(name => name.startsWith('segments/'))
-  try {
-    const [a, b] = await Promise.all([start(), start()])
-    await ask(a, 'on_a')
-    await ask(b, 'on_b')
-    const { request_id: id } = await requestExport(b, b.rootSecret, { region_group: 'us-std' })
-    const end = await finished(b, b.rootSecret, id)
-    assert.equal(end.state, 'Complete', b.stderr())
-    assert.ok((end.presigned_url as string).startsWith(`${s3.endpoint}/${s3.bucket}/`))
-    const both = ['on_a', 'on_a', 'on_a', 'on_b', 'on_b', 'on_b']
-    assert.deepEqual(marksOf(await download(end.presigned_url)), both)
-    const rows = await postgres.query(`SELECT body FROM "${cluster.schema}".log_chunk`)
-    assert.ok(
-      rows.length >= 2 && rows.every(({ body }) => body === null),
-      'the store itself contains no chunk',
-    )
-    assert.equal(segments().length, rows.length)
+  const [a, b] = await Promise.all([start(), start()])
+  await ask(a, 'on_a')
+  await ask(b, 'on_b')
+  const { request_id: id } = await requestExport(b, b.rootSecret, { region_group: 'us-std' })
+  const end = await finished(b, b.rootSecret, id)
+  assert.equal(end.state, 'Complete', b.stderr())
+  assert.ok((end.presigned_url as string).startsWith(`${s3.endpoint}/${s3.bucket}/`))
+  const both = ['on_a', 'on_a', 'on_a', 'on_b', 'on_b', 'on_b']
+  assert.deepEqual(marksOf(await download(end.presigned_url)), both)
+  const rows = await postgres.query(`SELECT body FROM "${cluster.schema}".log_chunk`)
+  assert.ok(rows.length >= 2 && rows.every(({ body }) => body === null), 'the store itself contains no chunk')
+  assert.equal(segments().length, rows.length)
 
-    // The chunks survive the node that recorded them.
-    await cluster.kill(a)
-    await rm(a.data, { recursive: true })
-    const c = await start()
-    assert.deepEqual(marksOf(await exported(c, c.rootSecret, { region_group: 'us-std' })), both)
-    await cluster.stop(c)
-  } finally {
-    await cluster.end()
-    await s3.close()
-    await postgres.stop()
-  }
+  // The chunks survive the node that recorded them.
+  await cluster.kill(a)
+  await rm(a.data, { recursive: true })
+  const c = await start()
+  assert.deepEqual(marksOf(await exported(c, c.rootSecret, { region_group: 'us-std' })), both)
+  await cluster.stop(c)
 })

@@ -66,10 +66,6 @@ export class Cluster {
     this.postgres = postgres
   }
 
-  get #url(): string {
-    return this.postgres.url()
-  }
-
   /** Starts a node; resolves when it serves. */
   async start(options: NodeOptions = {}): Promise<Node> {
     const proxy = await FaultyProxy.to(this.postgres.port)
@@ -82,7 +78,7 @@ export class Cluster {
       ...(options.onStderr && { onStderr: options.onStderr }),
       flags: ['--store-schema', this.schema, '--store-hold-ms', `${holdMs}`, ...(options.flags ?? [])],
       env: {
-        TERRARIUM_STORE: this.#url.replace(`:${this.postgres.port}/`, `:${proxy.port}/`),
+        TERRARIUM_STORE: this.postgres.url().replace(`:${this.postgres.port}/`, `:${proxy.port}/`),
         TERRARIUM_STORE_WRITE_WAIT_MS: `${writeWaitMs}`,
         ...(preload && { NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ''} --import ${preload}` }),
         ...options.env,
@@ -121,6 +117,11 @@ export class Cluster {
     const told = answer !== undefined && answer.status < 300 ? 'acknowledged' : 'rejected'
     this.outcomes.set(name, told)
     return told
+  }
+
+  /** Writes until a write is acknowledged. */
+  async untilAcknowledged(node: Node): Promise<void> {
+    await eventually('the node accepts writes', async () => (await this.write(node)) === 'acknowledged')
   }
 
   /** Writes with `clients` clients to a node until `isOver`; resolves with the number of acknowledged writes. */
@@ -171,7 +172,7 @@ export class Cluster {
   async check(data: string): Promise<void> {
     const env = {
       TERRARIUM_DATA: data,
-      TERRARIUM_STORE: this.#url,
+      TERRARIUM_STORE: this.postgres.url(),
       TERRARIUM_STORE_SCHEMA: this.schema,
     }
     const config = readConfig(new Map(), env)
@@ -194,7 +195,7 @@ export class Cluster {
   }
 
   /** Kills all running nodes and removes the folders. */
-  async end(): Promise<void> {
+  async [Symbol.asyncDispose](): Promise<void> {
     for (const node of this.#nodes) {
       spawnSync('kill', ['-CONT', String(node.pid)])
     }
@@ -278,7 +279,7 @@ export function describeNodes(
     body(nodes)
     // Hooks of `body` run before this one, and end what needs the nodes.
     after(async () => {
-      await nodes.cluster.end()
+      await nodes.cluster[Symbol.asyncDispose]()
       if (hasOwnPostgres) await nodes.postgres.stop()
     })
   })

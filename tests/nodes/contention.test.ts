@@ -2,10 +2,10 @@
 // read again, so the attempt conflicts if, and only if, these keys are in its read set.
 
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { before, describe, test } from 'node:test'
 import type { Transaction } from '../../src/storage/store/store-contract.ts'
 import type { Ref } from '../../src/values/value.ts'
-import { noPostgres, PostgresServer } from '../support/postgres.ts'
+import { noPostgres } from '../support/postgres.ts'
 import {
   createCollection,
   createIndex,
@@ -13,44 +13,32 @@ import {
   definitionOf,
   documentRef,
 } from '../unit/storage/store/support.ts'
-import { type NodeStore, newRecord, openNode } from './in-process.ts'
+import { type NodeStore, pairOfFile } from './in-process.ts'
 
 /** More documents than are read again if the written keys are unknown. */
 const documents = 24_000
 const documentsOfOne = 4_000
 
 describe('contention over nodes', { skip: noPostgres }, () => {
-  let server: PostgresServer
-  let a: NodeStore
-  let b: NodeStore
+  const nodes = pairOfFile()
   let many: Ref
   let others: Ref
   let index: Ref
 
   before(async () => {
-    server = await PostgresServer.start()
-    const { location, session } = await newRecord(server)
-    session.close()
-    a = await openNode(location, 'a', 1)
-    b = await openNode(location, 'b', 2)
-    ;({
-      result: [many, others, index],
-    } = await a.store.write(transaction => {
-      const source = createCollection(transaction, 'many')
-      const collection = createCollection(transaction, 'others')
-      return [source, collection, createIndex(transaction, 'all_of_many', { source })] as const
-    }))
+    ;[many, others, index] = (
+      await nodes.a.store.write(transaction => {
+        const source = createCollection(transaction, 'many')
+        const collection = createCollection(transaction, 'others')
+        return [source, collection, createIndex(transaction, 'all_of_many', { source })] as const
+      })
+    ).result
     for (let from = 0; from < documents; from += documentsOfOne)
-      await a.store.write(transaction => {
+      await nodes.a.store.write(transaction => {
         for (let id = from; id < from + documentsOfOne; id++)
           transaction.put(documentRef(many, id), data({ n: 1n }))
       })
-    await b.kv.ready(Number.POSITIVE_INFINITY)
-  })
-  after(async () => {
-    await a.store.close()
-    await b.store.close()
-    await server.stop()
+    await nodes.b.kv.ready(Number.POSITIVE_INFINITY)
   })
 
   /** Reads the whole index and writes the number of its entries. */
@@ -64,6 +52,7 @@ describe('contention over nodes', { skip: noPostgres }, () => {
     node.store.write(transaction => transaction.put(documentRef(collection, id), data({ n: 2n })))
 
   test('writes of another node outside the read set cause no conflict', async () => {
+    const { a, b } = nodes
     const attempt = b.store.attempt(count)
     for (let id = 10; id < 15; id++) await insert(a, others, id)
     // A write of the node itself in between, and another one of the other node.
@@ -75,6 +64,7 @@ describe('contention over nodes', { skip: noPostgres }, () => {
   })
 
   test('writes of another node in the read set cause a conflict', async () => {
+    const { a, b } = nodes
     const attempt = b.store.attempt(count)
     await insert(a, others, 11)
     await insert(a, many, documents)

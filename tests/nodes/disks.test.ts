@@ -16,25 +16,22 @@ import { temporaryFolder } from '../support/program.ts'
 import { Cluster, describeNodes, type Node, shortWriteWait, type TwoNodes } from './cluster.ts'
 
 test('no write is lost when the primary is lost and its standby promoted', { skip: noPostgres }, async () => {
-  const primary = await PostgresServer.start()
-  const cluster = new Cluster(primary)
-  let standby: PostgresServer | undefined
-  try {
-    const [a, b] = await Promise.all([cluster.start(), cluster.start()])
-    await cluster.prepare(a)
-    const promoted = await primary.standby()
-    standby = promoted
-    await cluster.underLoad(a, b, async () => {
-      await primary.kill()
-      await promoted.promote()
-      cluster.moveTo(promoted)
-    })
-    await cluster.verify(a, b)
-  } finally {
-    await cluster.end()
-    await standby?.stop()
-    await primary.stop()
-  }
+  await using primary = await PostgresServer.start()
+  await using cluster = new Cluster(primary)
+  const [a, b] = await Promise.all([cluster.start(), cluster.start()])
+  await cluster.prepare(a)
+  await using standby = await primary.standby()
+  await cluster.underLoad(a, b, async () => {
+    await primary.kill()
+    await standby.promote()
+    cluster.moveTo(standby)
+  })
+  await cluster.verify(a, b)
+})
+
+const createCounter = (data: object) => ({
+  create: { collection: 'counters' },
+  params: { object: { data: { object: data } } },
 })
 
 /** Tests full disks of PostgreSQL and of a node. */
@@ -47,10 +44,7 @@ function testFullDisks(nodes: TwoNodes): void {
     // Backends inherit the limit of their server at their start.
     nodes.a.proxy.cut()
     const text = systemRandom.hex(250_000)
-    const create = {
-      create: { collection: 'counters' },
-      params: { object: { data: { object: { text } } } },
-    }
+    const create = createCounter({ text })
     // If PostgreSQL takes long to reject a commit, its outcome is open.
     const reason =
       /(does not accept commits|the previous attempt failed): could not (write|extend) .*File too large/
@@ -61,10 +55,7 @@ function testFullDisks(nodes: TwoNodes): void {
     })
     nodes.postgres.limitFiles(Number.POSITIVE_INFINITY)
     nodes.a.proxy.cut()
-    await eventually(
-      'the node takes writes again',
-      async () => (await nodes.cluster.write(nodes.a)) === 'acknowledged',
-    )
+    await nodes.cluster.untilAcknowledged(nodes.a)
     await nodes.cluster.verify(nodes.a, nodes.b)
   })
 
@@ -75,10 +66,7 @@ function testFullDisks(nodes: TwoNodes): void {
       env: { FULL_DISK_MARK: mark, ...shortWriteWait },
     })
     const text = 'x'.repeat(500_000)
-    const create = {
-      create: { collection: 'counters' },
-      params: { object: { data: { object: { text } } } },
-    }
+    const create = createCounter({ text })
     await writeFile(mark, '')
     for (let count = 0; count < 4; count++)
       await send(nodes.b, { secret: nodes.cluster.secret, query: create })
@@ -96,10 +84,7 @@ function testFullDisks(nodes: TwoNodes): void {
     assert.ok(!full.stderr().includes(wrong), full.stderr())
     await rm(mark)
     await eventually('/ping succeeds', async () => (await ping('read')).status === 200)
-    await eventually(
-      'it takes writes again',
-      async () => (await nodes.cluster.write(full)) === 'acknowledged',
-    )
+    await nodes.cluster.untilAcknowledged(full)
     await nodes.cluster.verify(full, nodes.b)
     await nodes.cluster.stop(full)
   })

@@ -39,7 +39,7 @@ function testUnavailableDatabase(nodes: TwoNodes): void {
       assert.notEqual(reason, reasons[at - 1], 'only another reason is logged')
     await nodes.postgres.query('ALTER ROLE app SUPERUSER CONNECTION LIMIT -1')
     await eventually('it is back', () => lines('is available again') > 0)
-    await eventually('writes are taken', async () => (await nodes.cluster.write(node)) === 'acknowledged')
+    await nodes.cluster.untilAcknowledged(node)
     await nodes.cluster.stop(node)
   })
 
@@ -59,10 +59,7 @@ function testUnavailableDatabase(nodes: TwoNodes): void {
     assert.match(rejected.text, /available/)
     assert.equal(await nodes.cluster.write(nodes.b), 'acknowledged')
     node.proxy.blackhole(false)
-    await eventually(
-      'the node takes writes again',
-      async () => (await nodes.cluster.write(node)) === 'acknowledged',
-    )
+    await nodes.cluster.untilAcknowledged(node)
     await nodes.cluster.verify(node, nodes.b)
     await nodes.cluster.stop(node)
   })

@@ -2,16 +2,17 @@
 // lease. The test controls the clocks of the leases. Doing the work twice must have the same result as doing it once.
 
 import assert from 'node:assert/strict'
-import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { openMemory } from '../../src/storage/kv/memory.ts'
 import { redoLog } from '../../src/storage/postgres/catch-up.ts'
 import { advanceCheckpoint } from '../../src/storage/postgres/checkpoint.ts'
 import { copyState } from '../../src/storage/postgres/copy-state.ts'
-import { PostgresSession, type RecordLocation } from '../../src/storage/postgres/postgres-session.ts'
+import { PostgresSession } from '../../src/storage/postgres/postgres-session.ts'
 import { BackgroundLease } from '../../src/storage/postgres/upkeep.ts'
 import { Background } from '../../src/storage/store/background.ts'
 import { list } from '../kv/bytes.ts'
-import { noPostgres, PostgresServer } from '../support/postgres.ts'
+import { noPostgres, type PostgresServer } from '../support/postgres.ts'
+import { postgresOfFile } from '../support/record.ts'
 import {
   createCollection,
   createIndex,
@@ -20,7 +21,7 @@ import {
   documentRef,
   field,
 } from '../unit/storage/store/support.ts'
-import { type NodeStore, newRecord, openNode } from './in-process.ts'
+import { type NodeStore, openPair } from './in-process.ts'
 
 /** The parts of a node that matter for background work. */
 interface Node extends NodeStore {
@@ -30,47 +31,34 @@ interface Node extends NodeStore {
   readonly clock: { ms: number }
 }
 
-describe('two holders of a lease', { skip: noPostgres }, () => {
-  let server: PostgresServer
-  let session: PostgresSession
-  let location: RecordLocation
-  let a: Node
-  let b: Node
-
-  before(async () => {
-    server = await PostgresServer.start()
-  })
-  after(() => server.stop())
-  beforeEach(async () => {
-    ;({ location, session } = await newRecord(server))
-    a = await open('a', 1)
-    b = await open('b', 2)
-  })
-  afterEach(async () => {
-    session.close()
-    await a.store.close()
-    await b.store.close()
-  })
-
-  async function open(name: string, worker: number): Promise<Node> {
-    const { kv, store } = await openNode(location, name, worker)
+async function openNodes(server: PostgresServer) {
+  const pair = await openPair(server)
+  const { session } = pair
+  const nodeOf = (name: string, { kv, store }: NodeStore): Node => {
     const clock = { ms: 0 }
     const lease = new BackgroundLease(name, () => clock.ms)
     const background = new Background(store, error => assert.fail(error as Error))
     return { kv, store, background, lease, clock }
   }
-
-  /** Ends the lease by the database's clock. */
-  async function endLease(): Promise<void> {
-    await session.query(`UPDATE ${session.table('lease')} SET until = now() - interval '1 second'`)
+  const moveEnd = (offset: string) =>
+    session.query(`UPDATE ${session.table('lease')} SET until = now() + interval '${offset}'`)
+  return {
+    ...pair,
+    a: nodeOf('a', pair.a),
+    b: nodeOf('b', pair.b),
+    /** Ends the lease by the database's clock. */
+    endLease: () => moveEnd('-1 second'),
+    /** Extends the lease by the database's clock, because it may end while this process stalls. */
+    extendLease: () => moveEnd('1 hour'),
   }
+}
 
-  /** Extends the lease by the database's clock, because it may end while this process stalls. */
-  async function extendLease(): Promise<void> {
-    await session.query(`UPDATE ${session.table('lease')} SET until = now() + interval '1 hour'`)
-  }
+describe('two holders of a lease', { skip: noPostgres }, () => {
+  const server = postgresOfFile()
 
   test('a paused node learns from its own clock that its lease is over, and from the row that another node has it', async () => {
+    await using nodes = await openNodes(server)
+    const { a, b, endLease, extendLease, session } = nodes
     await a.lease.run(session)
     await extendLease()
     await b.lease.run(session)
@@ -87,6 +75,8 @@ describe('two holders of a lease', { skip: noPostgres }, () => {
   })
 
   test('both build an index and remove expired versions: the result is correct', async () => {
+    await using nodes = await openNodes(server)
+    const { a, b, endLease, session } = nodes
     const documents = 300
     const { result } = await a.store.write(transaction => {
       const users = createCollection(transaction, 'users', { history_days: 0n })
@@ -125,6 +115,8 @@ describe('two holders of a lease', { skip: noPostgres }, () => {
   })
 
   test('both update the state: it is the state of the log', async () => {
+    await using nodes = await openNodes(server)
+    const { a, location, session } = nodes
     for (let n = 0; n < 60; n++)
       await a.kv.transact(() => ({
         result: undefined,

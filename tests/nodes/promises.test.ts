@@ -222,10 +222,7 @@ function testRecord(nodes: TwoNodes): void {
       nodes.b.proxy.cut()
       await eventually('the record is looked at', async () => isNoted() || (await holdsAll()))
     }
-    await eventually(
-      'the node takes writes again',
-      async () => (await nodes.cluster.write(nodes.b)) === 'acknowledged',
-    )
+    await nodes.cluster.untilAcknowledged(nodes.b)
     await nodes.cluster.check(nodes.b.data)
   })
 }

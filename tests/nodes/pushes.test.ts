@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { duplexPair } from 'node:stream'
-import { after, before, describe, test } from 'node:test'
+import { before, describe, test } from 'node:test'
 import { Ticket } from '../../src/base/admission/ticket.ts'
 import { receiveFrames, sendFrame } from '../../src/base/frames.ts'
 import { limits } from '../../src/base/limits.ts'
@@ -18,9 +18,9 @@ import type { Attempt } from '../../src/storage/store/attempt.ts'
 import { unpackAttempt } from '../../src/storage/store/sent-attempt.ts'
 import { ContendedTransaction, type Transaction } from '../../src/storage/store/store-contract.ts'
 import { native, type Ref, rootDatabase, TransactionTime } from '../../src/values/value.ts'
-import { noPostgres, PostgresServer } from '../support/postgres.ts'
+import { noPostgres } from '../support/postgres.ts'
 import { createCollection, data, documentRef } from '../unit/storage/store/support.ts'
-import { type NodeStore, newRecord, openNode } from './in-process.ts'
+import { type NodeStore, pairOfFile } from './in-process.ts'
 
 const request = { language: '10', dialect: '10', authorization: 'x', timeoutMs: 60_000 } as const
 const empty: QueryResponse = {
@@ -33,9 +33,8 @@ const empty: QueryResponse = {
 /** More retries than are needed until a push takes its turn. */
 const retriesMax = 2 * limits.contentionRetriesDefault
 
-interface Lane {
+interface Lane extends Disposable {
   readonly run: (retriesBeforeLock?: number) => Promise<QueryResponse>
-  readonly close: () => void
 }
 
 /** On a busy machine, an evaluation may take longer than a push may take that takes its turn. */
@@ -121,7 +120,7 @@ function laneOf(
   return {
     run: retriesBeforeLock =>
       runSlowly({ ...common, ...checks, ...(retriesBeforeLock !== undefined && { retriesBeforeLock }) }),
-    close: () => {
+    [Symbol.dispose]: () => {
       lane.destroy()
       service.destroy()
     },
@@ -129,31 +128,19 @@ function laneOf(
 }
 
 describe('pushes over nodes', { skip: noPostgres }, () => {
-  let server: PostgresServer
-  let a: NodeStore
-  let b: NodeStore
+  const nodes = pairOfFile()
   let jars: Ref
   let tries = 0
 
   before(async () => {
-    server = await PostgresServer.start()
-    const { location, session } = await newRecord(server)
-    session.close()
-    a = await openNode(location, 'a', 1)
-    b = await openNode(location, 'b', 2)
-    jars = (await a.store.write(transaction => createCollection(transaction, 'jars'))).result
-    await b.kv.ready(Number.POSITIVE_INFINITY)
-  })
-  after(async () => {
-    await a.store.close()
-    await b.store.close()
-    await server.stop()
+    jars = (await nodes.a.store.write(transaction => createCollection(transaction, 'jars'))).result
+    await nodes.b.kv.ready(Number.POSITIVE_INFINITY)
   })
 
   let count = 0n
   /** Another node writes the document that the push reads. */
   const touch = () =>
-    b.store.write(transaction => transaction.put(documentRef(jars, 1), data({ n: ++count })))
+    nodes.b.store.write(transaction => transaction.put(documentRef(jars, 1), data({ n: ++count })))
 
   /**
    * Reads the touched document, creates a collection, and records the time of its commit, as steps of a migration do.
@@ -168,7 +155,7 @@ describe('pushes over nodes', { skip: noPostgres }, () => {
 
   test('a push is evaluated under the lock after the usual retries, and sees the last commit', async () => {
     tries = 0
-    const lane = laneOf(a, push, touch)
+    using lane = laneOf(nodes.a, push, touch)
     const { body } = await lane.run(limits.contentionRetriesDefault)
     const evaluations = limits.contentionRetriesDefault + 2
     assert.equal(body, `pushed${evaluations}: ${count}`)
@@ -176,8 +163,7 @@ describe('pushes over nodes', { skip: noPostgres }, () => {
     assert.equal(count, BigInt(limits.contentionRetriesDefault + 1))
     const found = ({ catalogue }: Transaction) =>
       catalogue.resolve(rootDatabase, native.collections, `pushed${evaluations}`)
-    assert.ok(a.store.read(found).result)
-    lane.close()
+    assert.ok(nodes.a.store.read(found).result)
   })
 
   test('a push that fails under the lock is evaluated outside of it once more', async () => {
@@ -190,9 +176,8 @@ describe('pushes over nodes', { skip: noPostgres }, () => {
       }
       return push(transaction)
     }
-    const lane = laneOf(a, failing, touch)
+    using lane = laneOf(nodes.a, failing, touch)
     assert.match((await lane.run(limits.contentionRetriesDefault)).body, /^pushed10\d: /)
-    lane.close()
   })
 
   for (const [what, facts, retriesBeforeLock] of [
@@ -201,16 +186,14 @@ describe('pushes over nodes', { skip: noPostgres }, () => {
     ['a push whose client names a number of tries', {}, undefined],
   ] as const) {
     test(`${what} takes no turn`, async () => {
-      const lane = laneOf(a, push, touch, facts)
+      using lane = laneOf(nodes.a, push, touch, facts)
       await assert.rejects(lane.run(retriesBeforeLock), ContendedTransaction)
-      lane.close()
     })
   }
 
   test('without contention the first attempt is committed', async () => {
     tries = 200
-    const lane = laneOf(a, push, () => Promise.resolve(micros(0)))
+    using lane = laneOf(nodes.a, push, () => Promise.resolve(micros(0)))
     assert.equal((await lane.run(0)).body, `pushed201: ${count}`)
-    lane.close()
   })
 })

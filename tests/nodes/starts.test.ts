@@ -58,7 +58,7 @@ before(async () => {
 
 after(async () => {
   if (noPostgres) return
-  await cluster.end()
+  await cluster[Symbol.asyncDispose]()
   await postgres.stop()
 })
 

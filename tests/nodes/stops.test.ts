@@ -4,37 +4,21 @@
 import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, before, describe, test } from 'node:test'
+import { test } from 'node:test'
 import { eventually } from '../support/eventually.ts'
 import { folderOfFile } from '../support/folder.ts'
 import { send } from '../support/http.ts'
-import { noPostgres, PostgresServer } from '../support/postgres.ts'
-import { Cluster, type Node } from './cluster.ts'
+import { describeNodes } from './cluster.ts'
 
 const folder = folderOfFile()
 /** The notice of a shutdown, in milliseconds. The test ends it earlier. */
 const noticeMs = '60000'
 
-describe('stopping', { skip: noPostgres }, () => {
-  let postgres: PostgresServer
-  let cluster: Cluster
-  let a: Node
-
-  before(async () => {
-    postgres = await PostgresServer.start()
-    cluster = new Cluster(postgres)
-    a = await cluster.start()
-    await cluster.prepare(a)
-  })
-  after(async () => {
-    await cluster.end()
-    await postgres.stop()
-  })
-
+describeNodes('stopping', nodes => {
   for (const workers of ['1', '2'])
     test(`/ping fails first, and ${workers} workers serve other requests for the configured time`, async () => {
       const mark = join(folder, `${workers} are over`)
-      const node = await cluster.start({
+      const node = await nodes.cluster.start({
         flags: ['--workers', workers, '--shutdown-notice-ms', noticeMs],
         preload: 'notice-end.ts',
         env: { NOTICE_MS: noticeMs, NOTICE_END_MARK: mark },
@@ -42,30 +26,30 @@ describe('stopping', { skip: noPostgres }, () => {
       const ping = async (scope: string) =>
         (await send(node, { method: 'GET', path: `/ping?scope=${scope}&timeout=60000` })).status
       assert.equal(await ping('read'), 200)
-      const stopped = cluster.stop(node)
+      const stopped = nodes.cluster.stop(node)
       await eventually('/ping fails', async () => (await ping('read')) === 503)
       assert.deepEqual(await Promise.all(['node', 'write', 'all'].map(ping)), [503, 503, 503])
-      assert.equal(await cluster.write(node), 'acknowledged')
+      assert.equal(await nodes.cluster.write(node), 'acknowledged')
       await writeFile(mark, '')
       await stopped
       await assert.rejects(ping('read'))
-      await cluster.check(node.data)
+      await nodes.cluster.check(node.data)
     })
 
   for (const workers of ['1', '2'])
     test(`a database that does not respond does not prevent the exit of ${workers} workers`, async () => {
-      const node = await cluster.start({
+      const node = await nodes.cluster.start({
         flags: ['--workers', workers],
         env: { TERRARIUM_STORE_WRITE_WAIT_MS: '600000' },
       })
-      assert.equal(await cluster.write(node), 'acknowledged')
+      assert.equal(await nodes.cluster.write(node), 'acknowledged')
       node.proxy.blackhole(true)
       // Longer than the time that a test waits for the exit of a process.
       const headers = { 'x-query-timeout': '600000' }
-      const waiting = Promise.all([cluster.write(node, headers), cluster.write(node, headers)])
+      const waiting = Promise.all([nodes.cluster.write(node, headers), nodes.cluster.write(node, headers)])
       await eventually('the database is unavailable', () => node.stderr().includes('is unavailable'))
-      await cluster.stop(node)
+      await nodes.cluster.stop(node)
       assert.deepEqual(await waiting, ['rejected', 'rejected'])
-      assert.equal(await cluster.write(a), 'acknowledged')
+      assert.equal(await nodes.cluster.write(nodes.a), 'acknowledged')
     })
 })

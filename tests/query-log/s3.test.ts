@@ -16,7 +16,7 @@ let s3: S3Bucket
 before(async () => {
   s3 = await S3Bucket.start()
 })
-after(() => s3.close())
+after(() => s3.stop())
 
 const open = (): Promise<ExportStorage> =>
   openS3Storage({

@@ -2,7 +2,6 @@
 // They run the check in the process and with the command line program.
 
 import assert from 'node:assert/strict'
-import { rm } from 'node:fs/promises'
 import { test } from 'node:test'
 import { isDeepStrictEqual } from 'node:util'
 import { type keyTags, tagRange } from '../../src/storage/keys/keyspace.ts'
@@ -10,8 +9,11 @@ import type { Entry, Write } from '../../src/storage/kv/kv-contract.ts'
 import { openLmdb } from '../../src/storage/lmdb/lmdb.ts'
 import { indexBuilderLimits } from '../../src/storage/store/index-builder.ts'
 import { openTestEngine, type TestEngine } from '../support/engine.ts'
-import { runProgram, temporaryFolder } from '../support/program.ts'
+import { folderOfFile } from '../support/folder.ts'
+import { outputOf, runProgram } from '../support/program.ts'
 import * as wire from './wire.ts'
+
+const folder = folderOfFile()
 
 const thing = { collection: 'things', id: 1n }
 const things = wire.collection('things')
@@ -140,12 +142,11 @@ test('every changed byte of a stored version is detected', async () => {
 })
 
 test('the command reports damage on a disk', async t => {
-  const folder = await temporaryFolder()
-  t.after(() => rm(folder, { recursive: true }))
-  const first = openTestEngine({ kv: openLmdb({ path: folder }) })
-  await fill(first)
-  await first.close()
-  assert.equal((await runProgram(['check', '--data', folder])).status, 0)
+  {
+    await using first = openTestEngine({ kv: openLmdb({ path: folder }) })
+    await fill(first)
+  }
+  await outputOf(['check', '--data', folder])
   for (const kind of ['document', 'indexLive', 'changes'] as const) {
     await t.test(kind, async () => {
       const engine = openTestEngine({ kv: openLmdb({ path: folder }) })

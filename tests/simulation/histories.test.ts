@@ -5,7 +5,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { epoch } from '../../src/base/micros.ts'
 import type { Timeline } from '../../src/base/timeline.ts'
-import type { KeyValueStore, View, Work } from '../../src/storage/kv/kv-contract.ts'
+import type { KeyValueStore, Write } from '../../src/storage/kv/kv-contract.ts'
 import { packAttempt, unpackAttempt } from '../../src/storage/store/sent-attempt.ts'
 import { Store } from '../../src/storage/store/store.ts'
 import { seedsToRun } from '../support/seeded.ts'
@@ -77,60 +77,41 @@ async function assertCaught(run: (seed: number) => Promise<unknown>): Promise<vo
 
 test('attempts whose read sets are not validated would be caught', async () => {
   const reads = { keys: new Map(), ranges: [] }
-  await assertCaught(seed =>
-    runHistory({
-      seed,
-      steps,
-      commit: (store, attempt) => store.commit({ ...attempt, reads, schemas: new Map() }),
-    }),
-  )
+  const commit: CommitOf = (store, attempt) => store.commit({ ...attempt, reads, schemas: new Map() })
+  await assertCaught(seed => runHistory({ seed, steps, commit }))
 })
 
 test('attempts whose read ranges are not validated would be caught', async () => {
-  await assertCaught(seed =>
-    runHistory({
-      seed,
-      steps,
-      commit: (store, attempt) => store.commit({ ...attempt, reads: { ...attempt.reads, ranges: [] } }),
-    }),
-  )
+  const commit: CommitOf = (store, attempt) =>
+    store.commit({ ...attempt, reads: { ...attempt.reads, ranges: [] } })
+  await assertCaught(seed => runHistory({ seed, steps, commit }))
 })
 
-/** A store that is correct except for one change. */
-function around(kv: KeyValueStore, change: Partial<KeyValueStore>): KeyValueStore {
+/** A store that is correct, except that it writes only what `kept` leaves of each transaction. */
+function around(kv: KeyValueStore, kept: (writes: readonly Write[]) => readonly Write[]): KeyValueStore {
   return {
     read: read => kv.read(read),
-    transact: work => kv.transact(work),
+    transact: work =>
+      kv.transact(view => {
+        const done = work(view)
+        return { ...done, writes: kept(done.writes) }
+      }),
     watch: listener => kv.watch(listener),
     close: () => kv.close(),
-    ...change,
   }
 }
 
 test('a commit that is confirmed and lost would be caught', async () => {
   let commits = 0
-  const losing = (kv: KeyValueStore) =>
-    around(kv, {
-      transact: <T>(work: (view: View) => Work<T>) =>
-        kv.transact(view => {
-          const done = work(view)
-          return ++commits % 50 === 0 ? { ...done, writes: [] } : done
-        }),
-    })
+  const losing = (kv: KeyValueStore) => around(kv, writes => (++commits % 50 === 0 ? [] : writes))
   await assertCaught(seed => runHistory({ seed, steps, around: losing }))
 })
 
 test('a snapshot with only half of a commit would be caught', async () => {
   const tearing = (kv: KeyValueStore) =>
-    around(kv, {
-      transact: <T>(work: (view: View) => Work<T>) =>
-        kv.transact(view => {
-          const done = work(view)
-          const documents = done.writes.filter(({ key }) => key[0] === 0x44)
-          return documents.length < 2
-            ? done
-            : { ...done, writes: done.writes.filter(each => each !== documents[0]) }
-        }),
+    around(kv, writes => {
+      const documents = writes.filter(({ key }) => key[0] === 0x44)
+      return documents.length < 2 ? writes : writes.filter(each => each !== documents[0])
     })
   await assertCaught(seed => runHistory({ seed, steps, around: tearing }))
 })

@@ -3,15 +3,17 @@
 // it exactly, except on a real disk.
 
 import assert from 'node:assert/strict'
-import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { openMemory } from '../../src/storage/kv/memory.ts'
 import { openLmdb } from '../../src/storage/lmdb/lmdb.ts'
+import { folderOfFile } from '../support/folder.ts'
 import { Model } from '../support/model.ts'
-import { temporaryFolder } from '../support/program.ts'
 import { seedsToRun } from '../support/seeded.ts'
 import { type Fate, SteppedStore } from '../support/seeded-store.ts'
 import { type SimulationOptions, simulate } from './simulation.ts'
+
+const folder = folderOfFile()
 
 /** A run over a store in memory whose commits proceed step by step. */
 function simulateSteps(seed: number, options: Partial<SimulationOptions> = {}): Promise<void> {
@@ -31,14 +33,8 @@ for (const seed of seedsToRun([11, 12])) {
 }
 
 for (const seed of seedsToRun([21, 22])) {
-  test(`every response is correct on a disk (seed ${seed})`, async () => {
-    const folder = await temporaryFolder()
-    try {
-      await simulate({ seed, kv: openLmdb({ path: folder }), steps: 1500 })
-    } finally {
-      await rm(folder, { recursive: true })
-    }
-  })
+  test(`every response is correct on a disk (seed ${seed})`, () =>
+    simulate({ seed, kv: openLmdb({ path: join(folder, String(seed)) }), steps: 1500 }))
 }
 
 test('a store that loses confirmed commits would be caught', () =>

@@ -2,12 +2,12 @@
 // costs. The file takes more than 20 seconds, because these queries are expensive, and each runs twice.
 
 import assert from 'node:assert/strict'
-import { rm } from 'node:fs/promises'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import { preparation, type Sizes, type WorstQuery, worstQueries } from '../../bench/worst-queries.ts'
-import { send } from '../support/http.ts'
-import { temporaryFolder } from '../support/program.ts'
+import { folderOfFile } from '../support/folder.ts'
+import { rootQuery, runText, send } from '../support/http.ts'
 import { type ServerProcess, startProcess } from '../support/server-process.ts'
+import { serviceOfFile } from '../support/service-of-file.ts'
 import { slowCommits, slowQueries } from '../support/slow-queries.ts'
 
 const small: Sizes = {
@@ -28,43 +28,28 @@ const noted = [
   'x-txn-retries',
 ]
 
-let data: string
-let expected: Map<string, unknown>
-let server: ServerProcess
+const expected = new Map<string, unknown>()
 
 async function ask(to: ServerProcess, { query }: WorstQuery): Promise<unknown> {
   const { headers, status, text } = await send(to, { secret: to.rootSecret, query: query(small) })
   return { status, text, costs: noted.map(name => headers.get(name)) }
 }
 
-async function documentCount(): Promise<number> {
-  const query = { count: { documents: { collection: 'worst' } } }
-  const { json } = await send(server, { secret: server.rootSecret, query })
-  return (json as { resource: number }).resource
-}
+const documentCount = async () =>
+  Number(await rootQuery(server, { count: { documents: { collection: 'worst' } } }))
 
 before(async () => {
-  data = await temporaryFolder()
-  const alone = await startProcess({ data, flags: ['--slow-lane-processes', '0'] })
-  try {
-    for (const query of preparation(small)) {
-      const { status, text } = await send(alone, { secret: alone.rootSecret, query })
-      assert.ok(status < 300, text)
-    }
-    expected = new Map()
-    for (const query of worstQueries) {
-      if (!query.writes) expected.set(query.name, await ask(alone, query))
-    }
-  } finally {
-    await alone.stop()
+  await using alone = await startProcess({ data, flags: ['--slow-lane-processes', '0'] })
+  for (const query of preparation(small)) await rootQuery(alone, query)
+  for (const query of worstQueries) {
+    if (!query.writes) expected.set(query.name, await ask(alone, query))
   }
-  server = await startProcess({ data, flags: ['--slow-lane-after-ms', '0', '--metrics-port', '0'] })
 })
 
-after(async () => {
-  await server.stop()
-  await rm(data, { recursive: true, force: true })
-})
+const server = serviceOfFile(() =>
+  startProcess({ data, flags: ['--slow-lane-after-ms', '0', '--metrics-port', '0'] }),
+)
+const data = folderOfFile()
 
 for (const query of worstQueries) {
   if (query.writes) continue
@@ -81,10 +66,8 @@ for (const query of worstQueries) {
     const documents = await documentCount()
     const before = await slowQueries(server)
     const commits = await slowCommits(server)
-    const { headers, status, text } = await send(server, {
-      secret: server.rootSecret,
-      query: query.query(small),
-    })
+    const request = { secret: server.rootSecret, query: query.query(small) }
+    const { headers, status, text } = await send(server, request)
     assert.ok(status < 300, text)
     assert.ok(Number(headers.get('x-byte-write-ops')) > 0)
     assert.equal(await slowQueries(server), before + 1)
@@ -113,21 +96,14 @@ test('a large transaction has the same response as a small one', async () => {
   const time = Number(headers.get('x-txn-time'))
   assert.equal(resource.length, 600)
   assert.ok(resource.every(({ ts }) => ts === time))
-  const found = await send(server, {
-    secret: server.rootSecret,
-    query: { select: ['ts'], from: { get: resource[599]?.ref } },
-  })
-  assert.equal((found.json as { resource: number }).resource, time)
+  const found = await rootQuery(server, { select: ['ts'], from: { get: resource[599]?.ref } })
+  assert.equal(found, time)
 })
 
 test('large transactions over the same documents commit or fail with 409', async () => {
   const ref = { ref: { collection: 'worst' }, id: '4242' }
   const params = (n: unknown) => ({ object: { data: { object: { n } } } })
-  const made = await send(server, {
-    secret: server.rootSecret,
-    query: { select: 'ts', from: { create: ref, params: params(0) } },
-  })
-  assert.equal(made.status, 200, made.text)
+  await rootQuery(server, { create: ref, params: params(0) })
   const n = { select: ['data', 'n'], from: { get: ref } }
   const query = {
     do: [createMany(400), { select: ['data', 'n'], from: { update: ref, params: params({ add: [n, 1] }) } }],
@@ -138,20 +114,16 @@ test('large transactions over the same documents commit or fail with 409', async
   )
   const counted = answers.filter(({ status }) => status === 200)
   assert.ok(counted.length > 0 && answers.every(({ status }) => status === 200 || status === 409))
-  const { json } = await send(server, { secret: server.rootSecret, query: n })
-  assert.equal((json as { resource: number }).resource, counted.length)
+  assert.equal(await rootQuery(server, n), counted.length)
   assert.equal(await documentCount(), documents + 400 * counted.length)
 })
 
 test('explanations are evaluated in the slow lane, too', async () => {
   const query = { count: { documents: { collection: 'worst' } } }
   const explain = async (body: object) => {
-    const response = await fetch(`${server.url}/api/v1/explain`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${server.rootSecret}` },
-      body: JSON.stringify(body),
-    })
-    return { status: response.status, told: (await response.json()) as { resource?: { result?: unknown } } }
+    const request = { secret: server.rootSecret, path: '/api/v1/explain', body: JSON.stringify(body) }
+    const { json, status } = await send(server, request)
+    return { status, told: json as { resource?: { result?: unknown } } }
   }
   const before = await slowQueries(server)
   const { status, told } = await explain({ as: 'admin', query })
@@ -202,11 +174,8 @@ test('the response of a query that the slow lane evaluated contains its commit t
 
 test('increments that the slow lane evaluates commit or fail with 409', async () => {
   const of = (fields: object) => ({ object: { data: { object: fields } } })
-  const made = await send(server, {
-    secret: server.rootSecret,
-    query: { select: 'ref', from: { create: { collection: 'worst' }, params: of({ n: 0 }) } },
-  })
-  const ref = (made.json as { resource: object }).resource
+  const create = { create: { collection: 'worst' }, params: of({ n: 0 }) }
+  const ref = await rootQuery(server, { select: 'ref', from: create })
   const n = { select: ['data', 'n'], from: { get: ref } }
   const increment = { select: ['data', 'n'], from: { update: ref, params: of({ n: { add: [n, 1] } }) } }
   const answers = await Promise.all(
@@ -220,18 +189,14 @@ test('increments that the slow lane evaluates commit or fail with 409', async ()
   const counted = answers.filter(({ status }) => status === 200)
   const seen = new Set(counted.map(({ json }) => (json as { resource: number }).resource))
   assert.equal(seen.size, counted.length, 'no two increments read the same number')
-  const { json } = await send(server, { secret: server.rootSecret, query: n })
-  assert.equal((json as { resource: number }).resource, counted.length)
+  assert.equal(await rootQuery(server, n), counted.length)
 })
 
 test('new ids of the slow lane are unique', async () => {
   const ids = new Set<unknown>()
   for (let count = 0; count < 20; count++) {
-    const { json } = await send(server, {
-      secret: server.rootSecret,
-      query: [{ new_id: null }, { new_id: null }],
-    })
-    for (const id of (json as { resource: string[] }).resource) ids.add(id)
+    const pair = await rootQuery(server, [{ new_id: null }, { new_id: null }])
+    for (const id of pair as string[]) ids.add(id)
   }
   assert.equal(ids.size, 40)
 })
@@ -241,25 +206,17 @@ test('a read in the slow lane sees earlier writes', async () => {
   for (let count = 0; count < 10; count++) {
     const written = await send(server, { secret: server.rootSecret, query: { select: 'ref', from: create } })
     const { resource } = written.json as { resource: object }
-    const read = await send(server, {
-      secret: server.rootSecret,
-      query: { select: ['ts'], from: { get: resource } },
-    })
+    const get = { select: ['ts'], from: { get: resource } }
+    const read = await send(server, { secret: server.rootSecret, query: get })
     assert.equal(read.status, 200, read.text)
     assert.ok(Number(read.headers.get('x-txn-time')) >= Number(written.headers.get('x-txn-time')))
   }
 })
 
 test('a write that has its commit time in an index value is committed at exactly that time', async () => {
-  const values = [{ object: { field: ['ts'] } }]
-  const fields = { name: 'by_ts', source: { collection: 'timed' }, values }
-  for (const query of [
-    { create_collection: { object: { name: 'timed' } } },
-    { create_index: { object: fields } },
-  ]) {
-    const made = await send(server, { secret: server.rootSecret, query })
-    assert.equal(made.status, 201, made.text)
-  }
+  const run = (text: string) => runText(server, server.rootSecret, text)
+  await run('CreateCollection({ name: "timed" })')
+  await run('CreateIndex({ name: "by_ts", source: Collection("timed"), values: [{ field: ["ts"] }] })')
   const create = { create: { collection: 'timed' }, params: { object: { data: { object: { group: 7 } } } } }
   const before = await slowQueries(server)
   const created = await Promise.all(
@@ -272,13 +229,6 @@ test('a write that has its commit time in an index value is committed at exactly
     assert.equal(Number(headers.get('x-txn-time')), ts)
     return ts
   })
-  const found = await send(server, {
-    secret: server.rootSecret,
-    query: { paginate: { match: { index: 'by_ts' } } },
-  })
-  const { resource } = found.json as { resource: { data: number[] } }
-  assert.deepEqual(
-    resource.data,
-    times.toSorted((one, other) => one - other),
-  )
+  const data = times.toSorted((one, other) => one - other)
+  assert.deepEqual(await run('Paginate(Match(Index("by_ts")))'), { data })
 })

@@ -12,12 +12,21 @@ import type { FromLane, ToLane } from '../../src/engine/slow-lane/messages.ts'
 import { ProcessLane } from '../../src/engine/slow-lane/process-pool.ts'
 import { ManualTime } from '../query-log/manual-time.ts'
 
+export const emptyResponse: QueryResponse = {
+  status: 200,
+  body: '',
+  txnTime: micros(1),
+  metrics: undefined,
+  database: 0n,
+}
+
 /** A process of the slow lane that does what its test says. */
 export class FakeProcess extends EventEmitter {
   readonly #far: Duplex
   readonly stderr = new PassThrough()
   readonly stdio: readonly unknown[]
   readonly received: { readonly message: ToLane; readonly body: string }[] = []
+  #answered = 0
   exitCode: number | null = null
   signalCode: string | null = null
 
@@ -32,15 +41,15 @@ export class FakeProcess extends EventEmitter {
     })
   }
 
+  /** Resolves when the process has a job without a response. */
+  async working(): Promise<void> {
+    const jobs = () => this.received.filter(({ message }) => message.kind === 'job').length
+    while (jobs() <= this.#answered) await once(this, 'received')
+  }
+
   answer(body: string): void {
-    const answer: QueryResponse = {
-      status: 200,
-      body: '',
-      txnTime: micros(1),
-      metrics: undefined,
-      database: 0n,
-    }
-    this.say({ kind: 'response', response: answer }, body)
+    this.#answered++
+    this.say({ kind: 'response', response: emptyResponse }, body)
   }
 
   say(message: FromLane, body: string | Uint8Array = ''): void {
@@ -104,4 +113,16 @@ export async function received(process: FakeProcess | undefined, count: number):
   assert.ok(process)
   while (process.received.length < count) await once(process, 'received')
   return process.received.map(({ body }) => body)
+}
+
+/** Lets a process respond to its job, which is a query with this outcome. */
+export async function assertAnswer(
+  process: FakeProcess | undefined,
+  outcome: Promise<unknown>,
+  body = 'done',
+): Promise<void> {
+  assert.ok(process)
+  await process.working()
+  process.answer(body)
+  assert.equal(bodyOf(await outcome), body)
 }

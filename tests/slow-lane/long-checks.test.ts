@@ -8,9 +8,8 @@ import { send } from '../support/http.ts'
 import { startProcess } from '../support/server-process.ts'
 import { slowQueries } from '../support/slow-queries.ts'
 
-test('a query with a long check runs in the service after the slow lane has checked it', async t => {
-  const server = await startProcess({ flags: ['--metrics-port', '0'] })
-  t.after(() => server.stop())
+test('a query with a long check runs in the service after the slow lane has checked it', async () => {
+  await using server = await startProcess({ flags: ['--metrics-port', '0'] })
   const sums = Array.from({ length: 200 }, (_, at) => `let f${at} = (a, b) => a + b + a + b\n`).join('')
   const ask = async (ending: string) => {
     const query = sums + ending

@@ -9,14 +9,8 @@ import { startProcess } from '../support/server-process.ts'
 import { serviceOfFile } from '../support/service-of-file.ts'
 
 const memoryMb = 64
-const flags = [
-  '--slow-lane-processes',
-  '1',
-  '--slow-lane-memory-mb',
-  `${memoryMb}`,
-  '--slow-lane-after-ms',
-  '5',
-]
+const limits = ['--slow-lane-memory-mb', `${memoryMb}`, '--slow-lane-after-ms', '5']
+const flags = ['--slow-lane-processes', '1', ...limits]
 
 const server = serviceOfFile(() => startProcess({ flags }))
 let greedy: string

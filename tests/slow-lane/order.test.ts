@@ -3,13 +3,14 @@
 // is committed at a whole microsecond, however little time the query has left.
 
 import assert from 'node:assert/strict'
-import { rm } from 'node:fs/promises'
-import { type TestContext, test } from 'node:test'
+import { test } from 'node:test'
 import { idMs } from '../../src/storage/store/ids.ts'
-import { send } from '../support/http.ts'
-import { temporaryFolder } from '../support/program.ts'
-import { type ProcessOptions, type ServerProcess, startProcess } from '../support/server-process.ts'
+import { folderOfFile } from '../support/folder.ts'
+import { rootQuery, runText, send } from '../support/http.ts'
+import { type ServerProcess, startProcess } from '../support/server-process.ts'
 import { slowQueries } from '../support/slow-queries.ts'
+
+const data = folderOfFile()
 
 /** Long enough to be evaluated in the slow lane at once. */
 const longText = 'x'.repeat(300_000)
@@ -22,22 +23,8 @@ const create = (text: string, count = 1) => ({
   collection: Array(count).fill(0),
 })
 
-/** Starts a server that is stopped after the test, even if the test fails. */
-async function serve(t: TestContext, options: ProcessOptions): Promise<ServerProcess> {
-  const server = await startProcess(options)
-  t.after(() => server.stop())
-  return server
-}
-
-async function setUp(server: ServerProcess, values?: readonly object[]): Promise<void> {
-  const source = { collection: 'things' }
-  const queries: unknown[] = [{ create_collection: { object: { name: 'things' } } }]
-  if (values) queries.push({ create_index: { object: { name: 'by_ts', source, values } } })
-  for (const query of queries) {
-    const made = await send(server, { secret: server.rootSecret, query })
-    assert.equal(made.status, 201, made.text)
-  }
-}
+const setUp = (server: ServerProcess) =>
+  rootQuery(server, { create_collection: { object: { name: 'things' } } })
 
 /** Creates documents like a client that sends back the time of its last transaction. Returns the ids in order. */
 async function createAll(server: ServerProcess, texts: readonly string[], count = 1): Promise<bigint[]> {
@@ -65,40 +52,38 @@ function assertAscending(ids: readonly bigint[]): void {
   }
 }
 
-test('ids ascend through the service, its slow lane and a restart after a crash', async t => {
-  const data = await temporaryFolder()
+test('ids ascend through the service, its slow lane and a restart after a crash', async () => {
   const flags = ['--metrics-port', '0']
   const texts = ['a', longText, 'b', 'c', longText, longText, 'd', 'e']
-  const first = await serve(t, { data, flags })
+  await using first = await startProcess({ data, flags })
   await setUp(first)
   const ids = await createAll(first, texts)
   ids.push(...(await createAll(first, texts, 3)))
   assert.equal(await slowQueries(first), 6)
   await first.kill()
-  const second = await serve(t, { data, flags })
-  // Registered to run after the services have stopped: a service logs an error if its directory disappears.
-  t.after(() => rm(data, { recursive: true, force: true }))
+  await using second = await startProcess({ data, flags })
   ids.push(...(await createAll(second, texts)))
   assertAscending(ids)
   const query = { paginate: { documents: { collection: 'things' } }, size: 1000 }
-  const { json } = await send(second, { secret: second.rootSecret, query })
-  const found = (json as { resource: { data: { '@ref': { id: string } }[] } }).resource.data
+  const found = (await rootQuery(second, query)) as { data: { '@ref': { id: string } }[] }
   assert.deepEqual(
-    found.map(ref => BigInt(ref['@ref'].id)),
+    found.data.map(ref => BigInt(ref['@ref'].id)),
     ids,
   )
 })
 
-test('ids ascend through several workers', async t => {
-  const server = await serve(t, { flags: ['--workers', '2'] })
+test('ids ascend through several workers', async () => {
+  await using server = await startProcess({ flags: ['--workers', '2'] })
   await setUp(server)
   const texts = Array.from({ length: 40 }, (_, place) => (place % 9 === 4 ? longText : 'a'))
   assertAscending(await createAll(server, texts))
 })
 
-test('a query whose deadline comes before its commit time succeeds in time or fails, and the service continues', async t => {
-  const server = await serve(t, { flags: ['--slow-lane-after-ms', '0'] })
-  await setUp(server, [{ object: { field: ['ts'] } }])
+test('a query whose deadline comes before its commit time succeeds in time or fails, and the service continues', async () => {
+  await using server = await startProcess({ flags: ['--slow-lane-after-ms', '0'] })
+  await setUp(server)
+  const index = '{ name: "by_ts", source: Collection("things"), values: [{ field: ["ts"] }] }'
+  await runText(server, server.rootSecret, `CreateIndex(${index})`)
   await createAll(server, ['a'])
   const started = performance.now()
   await createAll(server, ['b'], 100)
@@ -112,6 +97,5 @@ test('a query whose deadline comes before its commit time succeeds in time or fa
     if (status === 200) answered++
   }
   const count = { count: { match: { index: 'by_ts' } } }
-  const { json } = await send(server, { secret: server.rootSecret, query: count })
-  assert.ok((json as { resource: number }).resource >= 1 + 100 + 100 * answered)
+  assert.ok(Number(await rootQuery(server, count)) >= 1 + 100 + 100 * answered)
 })

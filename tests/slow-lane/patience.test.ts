@@ -8,9 +8,8 @@ import { startProcess } from '../support/server-process.ts'
 const endless =
   'let t = Array.sequence(0, 15).fold("😀é", (x, _) => x + x)\nArray.sequence(0, 15000).map(i => t.slice(5, 60000).length).length'
 
-test('a query that waited for its turn in the slow lane does not fail with a deadline that was too short', async t => {
-  const server = await startProcess({ flags: ['--slow-lane-processes', '1'] })
-  t.after(() => server.stop())
+test('a query that waited for its turn in the slow lane does not fail with a deadline that was too short', async () => {
+  await using server = await startProcess({ flags: ['--slow-lane-processes', '1'] })
   const ask = (timeoutMs: number) =>
     sendFql(server, server.rootSecret, endless, {}, { 'x-query-timeout-ms': String(timeoutMs) })
   const [first, second] = await Promise.all([ask(1500), ask(2200)])

@@ -4,13 +4,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import { endOfTime, epoch, micros } from '../../src/base/micros.ts'
-import type { QueryResponse } from '../../src/engine/engine-contract.ts'
 import { slowLaneLimits } from '../../src/engine/slow-lane/process-pool.ts'
 import type { LaneOutcome } from '../../src/engine/slow-lane-contract.ts'
 import type { Attempt } from '../../src/storage/store/attempt.ts'
 import type { CommitRecord } from '../../src/storage/store/last-commit.ts'
 import { packAttempt } from '../../src/storage/store/sent-attempt.ts'
-import { bodyOf, laneOf, received } from './fake-lane.ts'
+import { assertAnswer, bodyOf, emptyResponse, laneOf, received } from './fake-lane.ts'
 
 /** The job of a writing query. */
 async function pendingJob() {
@@ -18,13 +17,7 @@ async function pendingJob() {
   const outcome = all.run('a', 'x')
   const [process] = all.started
   await received(process, 1)
-  const response: QueryResponse = {
-    status: 200,
-    body: '',
-    txnTime: micros(1),
-    metrics: undefined,
-    database: 0n,
-  }
+  const response = emptyResponse
   const write = { key: Uint8Array.of(107), value: Uint8Array.of(118) }
   const { body, head } = packAttempt({ ...attemptParts, writes: [write] })
   process?.say({ kind: 'attempt', response, head }, body)
@@ -122,8 +115,7 @@ test('an attempt that is not committed is dropped', async () => {
   const next = run('a', 'y')
   await received(process, 3)
   assert.deepEqual(kinds(), ['job', 'drop', 'job'])
-  process.answer('next')
-  assert.equal(bodyOf(await next), 'next')
+  await assertAnswer(process, next, 'next')
   await lane.close()
 })
 

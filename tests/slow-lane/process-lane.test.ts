@@ -11,16 +11,14 @@ import { limits } from '../../src/base/limits.ts'
 import { RequestError } from '../../src/base/request-errors.ts'
 import type { QueryResponse } from '../../src/engine/engine-contract.ts'
 import { slowLaneLimits } from '../../src/engine/slow-lane/process-pool.ts'
-import { bodyOf, FakeProcess, laneOf, received } from './fake-lane.ts'
+import { assertAnswer, FakeProcess, laneOf, received } from './fake-lane.ts'
 
 test('processes start on demand, and idle processes are reused', async () => {
   const { lane, run, started } = laneOf(2)
   assert.equal(started.length, 0)
   for (const body of ['one', 'two']) {
     const outcome = run('a', body)
-    await received(started[0], body === 'one' ? 1 : 2)
-    started[0]?.answer(`${body}!`)
-    assert.equal(bodyOf(await outcome), `${body}!`)
+    await assertAnswer(started[0], outcome, `${body}!`)
     await turn()
   }
   assert.equal(started.length, 1)
@@ -36,10 +34,7 @@ test('one process starts in advance, unless the service has stopped by then', as
   await turn()
   time.advance(slowLaneLimits.laneIdleMs)
   assert.equal(started[0]?.signalCode, null)
-  const outcome = run('a', 'one')
-  await received(started[0], 1)
-  started[0]?.answer('one!')
-  assert.equal(bodyOf(await outcome), 'one!')
+  await assertAnswer(started[0], run('a', 'one'), 'one!')
   assert.equal(started.length, 1)
   await lane.close()
   const stopped = laneOf(2)
@@ -79,9 +74,7 @@ test('a waiting query fails at its deadline, and a process that hangs is killed'
   await assert.rejects(stuck, { code: 'time out' })
   assert.equal(started[0]?.signalCode, 'SIGKILL')
   const next = run('a', 'next')
-  await received(started[1], 1)
-  started[1]?.answer('fine')
-  assert.equal(bodyOf(await next), 'fine')
+  await assertAnswer(started[1], next, 'fine')
   assert.deepEqual(deaths, [])
   await lane.close()
 })
@@ -96,8 +89,7 @@ test('the deadline of a query does not kill a process that is still starting', a
   const next = run('a', 'next', 500)
   started[0]?.say({ kind: 'ready' })
   assert.deepEqual(await received(started[0], 1), ['next'])
-  started[0]?.answer('late, but there')
-  assert.equal(bodyOf(await next), 'late, but there')
+  await assertAnswer(started[0], next, 'late, but there')
   assert.equal(started.length, 1)
   await lane.close()
 })
@@ -111,9 +103,7 @@ test('a process that cannot start is restarted only after a pause', async () => 
   time.advance(slowLaneLimits.laneRestartMs)
   assert.equal(started.length, 2)
   started[1]?.say({ kind: 'ready' })
-  await received(started[1], 1)
-  started[1]?.answer('at last')
-  assert.equal(bodyOf(await waiting), 'at last')
+  await assertAnswer(started[1], waiting, 'at last')
   assert.deepEqual(deaths, ['exit status 1'])
   await lane.close()
 })
@@ -130,9 +120,7 @@ test('the start of a process is retried later when the system has no file descri
   assert.equal(started.length, 0)
   time.advance(slowLaneLimits.laneRestartMs)
   started[0]?.say({ kind: 'ready' })
-  await received(started[0], 1)
-  started[0]?.answer('at last')
-  assert.equal(bodyOf(await waiting), 'at last')
+  await assertAnswer(started[0], waiting, 'at last')
   assert.deepEqual(deaths, ['spawn node EMFILE'])
   await lane.close()
 })
@@ -150,9 +138,7 @@ test('a process that runs out of memory fails only its own query', async () => {
     assert.equal(error.description, 'Query takes too much memory. Max: 512 MB.')
     return true
   })
-  await received(started[1], 1)
-  started[1]?.answer('well')
-  assert.equal(bodyOf(await other), 'well')
+  await assertAnswer(started[1], other, 'well')
   assert.deepEqual(deaths, ['out of memory'])
   await lane.close()
 })
@@ -287,10 +273,7 @@ test('processes that are idle for long are killed, except one that stays ready',
   const [ready, ...others] = started.filter(({ signalCode }) => signalCode === null)
   assert.equal(others.length, 0)
   await turn()
-  const again = run('a', 'z')
-  await received(ready, 2)
-  ready?.answer('again')
-  assert.equal(bodyOf(await again), 'again')
+  await assertAnswer(ready, run('a', 'z'), 'again')
   assert.equal(started.length, 2)
   assert.deepEqual(deaths, [])
   await lane.close()
@@ -306,8 +289,7 @@ test('ids are reserved by the service', async () => {
     kind: 'ids',
     stretch: { worker: 3, startMs: 0, endMs: 1 },
   })
-  started[0]?.answer('with ids')
-  assert.equal(bodyOf(await outcome), 'with ids')
+  await assertAnswer(started[0], outcome, 'with ids')
   await lane.close()
 })
 

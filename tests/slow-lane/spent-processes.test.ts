@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
-import { bodyOf, laneOf, received } from './fake-lane.ts'
+import { assertAnswer, bodyOf, laneOf, received } from './fake-lane.ts'
 
 /** A lane of one process, whose memory the database `a` has used up, and whose replacement is not ready yet. */
 async function spentLane() {
@@ -13,8 +13,7 @@ async function spentLane() {
   old?.say({ kind: 'ready' })
   await received(old, 1)
   old?.say({ kind: 'exhausted', ranOutOfMemory: true })
-  old?.answer('rejected')
-  assert.equal(bodyOf(await first), 'rejected')
+  await assertAnswer(old, first, 'rejected')
   await turn()
   const replacement = played.started[1]
   assert.ok(old && replacement && played.started.length === 2)
@@ -28,12 +27,10 @@ test('a process without free memory serves other databases until its replacement
   assert.deepEqual(await received(old, 2), ['one', 'other'])
   replacement.say({ kind: 'ready' })
   assert.deepEqual(await received(replacement, 1), ['two'])
-  replacement.answer('two!')
-  assert.equal(bodyOf(await again), 'two!')
+  await assertAnswer(replacement, again, 'two!')
   assert.equal(old.signalCode, null)
   old.say({ kind: 'exhausted', ranOutOfMemory: false })
-  old.answer('other!')
-  assert.equal(bodyOf(await other), 'other!')
+  await assertAnswer(old, other, 'other!')
   await turn()
   assert.deepEqual([old.signalCode, old.received.length, deaths], ['SIGKILL', 2, []])
   await lane.close()
@@ -67,8 +64,7 @@ for (const how of ['is rejected', 'ends the process']) {
     await turn()
     replacement.say({ kind: 'ready' })
     assert.deepEqual(await received(replacement, 1), ['other'])
-    replacement.answer('other!')
-    assert.equal(bodyOf(await other), 'other!')
+    await assertAnswer(replacement, other, 'other!')
     await lane.close()
   })
 }
@@ -90,17 +86,14 @@ test('the database that used up a process waits for its replacement, and then le
   const other = run('b', 'other')
   assert.equal(started.length, 3)
   started[2]?.say({ kind: 'ready' })
-  await received(started[2], 1)
-  started[2]?.answer('other!')
-  assert.equal(bodyOf(await other), 'other!')
+  await assertAnswer(started[2], other, 'other!')
   await turn()
   assert.deepEqual([started[1]?.received.length, started[2]?.received.length], [0, 1])
   started[1]?.say({ kind: 'ready' })
   await Promise.race([received(started[1], 1), received(started[2], 2)])
   for (const process of started.slice(1)) process.answer('two!')
   assert.equal(bodyOf(await again), 'two!')
-  started[0]?.answer('served!')
-  assert.equal(bodyOf(await served), 'served!')
+  await assertAnswer(started[0], served, 'served!')
   await lane.close()
 })
 
@@ -130,8 +123,7 @@ test('a query that crashed the only process delays other databases by a single s
   const other = run('b', 'other')
   started[1]?.say({ kind: 'ready' })
   assert.deepEqual(await received(started[1], 1), ['other'])
-  started[1]?.answer('other!')
-  assert.equal(bodyOf(await other), 'other!')
+  await assertAnswer(started[1], other, 'other!')
   await turn()
   // The next query of `a` waits until a second process is ready, so that it cannot crash the only process.
   assert.equal(started[1]?.received.length, 1)

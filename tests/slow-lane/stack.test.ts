@@ -6,9 +6,8 @@ import { test } from 'node:test'
 import { sendFql } from '../support/http.ts'
 import { startProcess } from '../support/server-process.ts'
 
-test('calls nest to their limit if the stack of the service is too small', async t => {
-  const server = await startProcess({ stackKibibytes: 700 })
-  t.after(() => server.stop())
+test('calls nest to their limit if the stack of the service is too small', async () => {
+  await using server = await startProcess({ stackKibibytes: 700 })
   const ask = async (query: string) => {
     const { json } = await sendFql(server, server.rootSecret, query)
     return json as { readonly data?: unknown; readonly error?: { readonly code: string } }

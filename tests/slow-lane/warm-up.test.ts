@@ -8,7 +8,8 @@ import { openTestEngine } from '../support/engine.ts'
 const rootSecret = 'the-root-secret-of-a-test'
 
 test('a process warms up with queries of each language, and stops when a job arrives', async () => {
-  const { close, engine } = openTestEngine()
+  await using opened = openTestEngine()
+  const { engine } = opened
   const answers: string[] = []
   const counting: Pick<typeof engine, 'query'> = {
     query: async request => {
@@ -22,5 +23,4 @@ test('a process warms up with queries of each language, and stops when a job arr
   assert.deepEqual(answers, ['4 200', '10 200', '4 200', '10 200', '4 200'])
   await warmUp(counting, undefined, () => true)
   assert.equal(answers.length, 5)
-  await close()
 })

@@ -8,7 +8,7 @@ import { test } from 'node:test'
 import { runCommand } from '../support/command.ts'
 import { folderOfFile } from '../support/folder.ts'
 import { fql, send } from '../support/http.ts'
-import { startServer } from '../support/server.ts'
+import { type RunningServer, startServer } from '../support/server.ts'
 import { assertSound } from '../support/sound.ts'
 import { readContent } from './content.ts'
 import { unpack } from './pack.ts'
@@ -20,28 +20,26 @@ test('databases of version 0.2.0 are checked only after `typechecked: true` is s
   const target = join(folder, 'checks')
   unpack(join(import.meta.dirname, '0.2.0.stored'), target)
   const data = join(target, 'stopped')
-  let server = await startServer({ data })
-  const isChecked = async (secret: string) => {
+  const isChecked = async (server: RunningServer, secret: string) => {
     const ask = (query: string) => send(server, { path: '/query/1', secret, body: JSON.stringify({ query }) })
     const { data: says } = (await ask('Query.isEnvTypechecked()')).json as { readonly data: boolean }
     const { status, text } = await ask('Item.all().map(.nmae).first()')
     assert.deepEqual([status, text.includes('does not have field `nmae`')], says ? [400, true] : [200, false])
     return says
   }
-  try {
+  const ofRoot = (server: RunningServer) => fql(server, server.rootSecret, 'Query.isEnvTypechecked()')
+  {
+    await using server = await startServer({ data })
     const app = `${server.rootSecret}:app:admin`
-    const ofRoot = () => fql(server, server.rootSecret, 'Query.isEnvTypechecked()')
-    assert.deepEqual([await isChecked(app), await ofRoot()], [false, false])
+    assert.deepEqual([await isChecked(server, app), await ofRoot(server)], [false, false])
     // Code with a type error can be written as before.
     await fql(server, app, 'Function.create({ name: "wrong", body: "() => Item.all().map(.nmae)" }).name')
-    await server.stop()
-    server = await startServer({ data })
-    assert.equal(await isChecked(app), false, 'after a restart, too')
-    await fql(server, server.rootSecret, 'Database.byName("app")!.update({ typechecked: true }).name')
-    assert.deepEqual([await isChecked(app), await ofRoot()], [true, false])
-  } finally {
-    await server.stop()
   }
+  await using server = await startServer({ data })
+  const app = `${server.rootSecret}:app:admin`
+  assert.equal(await isChecked(server, app), false, 'after a restart, too')
+  await fql(server, server.rootSecret, 'Database.byName("app")!.update({ typechecked: true }).name')
+  assert.deepEqual([await isChecked(server, app), await ofRoot(server)], [true, false])
 })
 
 test('there is data of earlier versions', () => assert.ok(files.length >= 2))
@@ -54,11 +52,9 @@ for (const file of files) {
       const target = join(folder, `${version} ${state}`)
       const answers = unpack(file, target)
       const data = join(target, state)
-      const server = await startServer({ data })
-      try {
+      {
+        await using server = await startServer({ data })
         assert.deepEqual(await readContent(server), answers)
-      } finally {
-        await server.stop()
       }
       await assertSound(data)
     })

@@ -8,6 +8,7 @@ import { Readable, Writable } from 'node:stream'
 import { dispatch } from '../../src/cli/dispatch.ts'
 import { commands } from '../../src/cli/table.ts'
 import type { ProgramResult } from './program.ts'
+import type { RunningServer } from './server.ts'
 
 let isRunning = false
 
@@ -33,6 +34,21 @@ export async function runCommand(
     restore()
     isRunning = false
   }
+}
+
+/** Commands on a service, with its root secret. */
+export function commandsOn(server: Pick<RunningServer, 'url' | 'rootSecret'>) {
+  const run = (...words: string[]) =>
+    runCommand(words, { TERRARIUM_URL: server.url, TERRARIUM_SECRET: server.rootSecret })
+
+  /** Runs a command that must succeed. Returns its standard output. */
+  async function outputOf(...words: string[]): Promise<string> {
+    const { status, stderr, stdout } = await run(...words)
+    assert.equal(status, 0, stderr)
+    return stdout
+  }
+
+  return { run, outputOf }
 }
 
 class TextCollector extends Writable {

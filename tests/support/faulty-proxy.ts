@@ -71,8 +71,13 @@ export class FaultyProxy {
 
   async close(): Promise<void> {
     this.cut()
+    if (!this.#server.listening) return
     this.#server.close()
     await once(this.#server, 'close')
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
   }
 
   #accept(client: Socket): void {

@@ -9,7 +9,8 @@ import { after } from 'node:test'
 /** New and empty; removed after the file's last test. Call this once, at the top of the file. */
 export function folderOfFile(): string {
   const folder = mkdtempSync(join(tmpdir(), 'terrarium-test-'))
-  after(() => rm(folder, { recursive: true, force: true }))
+  // A process that exits a moment later may still create a file.
+  after(() => rm(folder, { recursive: true, force: true, maxRetries: 10 }))
   return folder
 }
 

@@ -186,6 +186,10 @@ export class PostgresServer {
     await this.kill()
     rmSync(this.folder, { recursive: true, force: true })
   }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.stop()
+  }
 }
 
 /** Ports below this number have fixed uses. */

@@ -1,6 +1,7 @@
 // The command-line program for tests, which runs with the Node of this process. `npm test` builds it from the current
 // sources first, because a built program starts in half the time.
 
+import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -38,4 +39,14 @@ export function runProgram(
       resolve({ status: error ? (typeof code === 'number' ? code : -1) : 0, stdout, stderr })
     })
   })
+}
+
+/** Runs `terrarium WORDS…`, which must succeed. Returns its standard output. */
+export async function outputOf(
+  words: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<string> {
+  const { status, stderr, stdout } = await runProgram(words, env)
+  assert.equal(status, 0, stdout + stderr)
+  return stdout
 }

@@ -68,8 +68,12 @@ export class S3Bucket {
       .map(name => name.slice(0, -suffix.length))
   }
 
-  async close(): Promise<void> {
+  async stop(): Promise<void> {
     await this.#server.close()
     rmSync(this.#folder, { recursive: true })
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.stop()
   }
 }

@@ -95,7 +95,7 @@ export async function startProcess(options: ProcessOptions = {}): Promise<Server
     await closed
     running.delete(child)
   }
-  const stop = async () => {
+  const stopOnce = async () => {
     try {
       if (running.has(child)) {
         await terminate(child, closed)
@@ -108,6 +108,11 @@ export async function startProcess(options: ProcessOptions = {}): Promise<Server
     } finally {
       await removeOwnFolder()
     }
+  }
+  let stopped: Promise<void> | undefined
+  const stop = () => {
+    stopped ??= stopOnce()
+    return stopped
   }
   try {
     const url = await ready(child, child.stdout)

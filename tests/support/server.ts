@@ -41,7 +41,7 @@ export interface RunningServer {
   stderr(): string
   /** `await using` stops the service at the end of its block. */
   [Symbol.asyncDispose](): Promise<void>
-  /** Stops the service cleanly. Then checks and removes the data directory, unless the caller named it. */
+  /** Stops the service cleanly, at the first call. Then checks and removes the data directory, unless the caller named it. */
   stop(): Promise<void>
 }
 
@@ -88,7 +88,7 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
     await metrics?.close()
     await release()
   }
-  const stop = async () => {
+  const stopOnce = async () => {
     try {
       await close()
       if (options.data === undefined) await assertSound(data)
@@ -105,6 +105,11 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
     const url = await server.listen()
     writeAddress(data, url)
     const { rootSecret } = config
+    let stopped: Promise<void> | undefined
+    const stop = () => {
+      stopped ??= stopOnce()
+      return stopped
+    }
     return {
       ...{ url, rootSecret: rootSecret as string, data, stderr: () => text, stop },
       [Symbol.asyncDispose]: stop,

@@ -6,10 +6,12 @@ import { duplexPair } from 'node:stream'
 import { type TestContext, test } from 'node:test'
 import { CommitterClient, serveWorker } from '../../src/app/forwarding.ts'
 import { RequestError } from '../../src/base/request-errors.ts'
-import type { QueryRequest } from '../../src/engine/engine-contract.ts'
 import { ContendedTransaction, StoreUnavailableError } from '../../src/storage/store/store-contract.ts'
 import type { TransferService } from '../../src/transfer/service.ts'
 import { openTestEngine } from '../support/engine.ts'
+
+const version4 = { language: '4', dialect: '4' } as const
+const root = 'Bearer the-root-secret-of-a-test'
 
 const writeNothing: TransferService['write'] = async () => assert.fail('nothing is imported')
 
@@ -29,30 +31,18 @@ function openCommitter(t: TestContext, write = writeNothing) {
 test('queries that exceed the memory of the committing process get 429', async t => {
   const { client, query } = openCommitter(t)
   await query({ create_collection: { object: { name: 'c' } } })
-  const user = (await query({
-    create: { collection: 'c' },
-    params: { object: { credentials: { object: { password: 'p' } } } },
-  })) as { readonly ref: object }
+  const params = { object: { credentials: { object: { password: 'p' } } } }
+  const user = (await query({ create: { collection: 'c' }, params })) as { readonly ref: object }
   // Each query waits for a password check, and counts as 3.2 megabytes.
   const body = JSON.stringify({ do: ['x'.repeat(200_000), { identify: user.ref, password: 'p' }] })
-  const request: QueryRequest = {
-    authorization: 'Bearer the-root-secret-of-a-test',
-    language: '4',
-    dialect: '4',
-    body,
-    timeoutMs: 60_000,
-  }
+  const request = { ...version4, authorization: root, body, timeoutMs: 60_000 }
   const responses = await Promise.all(Array.from({ length: 12 }, () => client.query(request)))
   const statuses = responses.map(({ status }) => status)
   assert.deepEqual([...new Set(statuses)].sort(), [200, 429], statuses.join())
   const rejection = responses.find(({ status }) => status === 429)
+  const description = 'Queries under way take too much memory together. Max: 16 MB.'
   assert.deepEqual(JSON.parse(rejection?.body ?? ''), {
-    errors: [
-      {
-        code: 'too many requests',
-        description: 'Queries under way take too much memory together. Max: 16 MB.',
-      },
-    ],
+    errors: [{ code: 'too many requests', description }],
   })
 })
 
@@ -67,13 +57,11 @@ test('queries of one database do not use up the memory for the queries of anothe
     const body = JSON.stringify({
       do: ['x'.repeat(200_000), { create: { collection: 'c' }, params: created }],
     })
-    const language = { language: '4', dialect: '4' } as const
-    const { status } = await engine.query({ ...language, authorization, body, timeoutMs: 60_000 }, undefined)
+    const { status } = await engine.query({ ...version4, authorization, body, timeoutMs: 60_000 }, undefined)
     return status
   }
   for (const each of [undefined, secret])
     await query({ create_collection: { object: { name: 'c' } } }, each === undefined ? {} : { secret: each })
-  const root = 'Bearer the-root-secret-of-a-test'
   const loud = Array.from({ length: 12 }, () => statusOf(root))
   const quiet = Array.from({ length: 2 }, () => statusOf(`Bearer ${secret}`))
   assert.deepEqual(await Promise.all(quiet), [201, 201])

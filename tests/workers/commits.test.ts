@@ -5,7 +5,7 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { folderOfFile } from '../support/folder.ts'
-import { runProgram } from '../support/program.ts'
+import { outputOf } from '../support/program.ts'
 import { type ServerProcess, startProcess, withoutSlowLane } from '../support/server-process.ts'
 import { assertSound } from '../support/sound.ts'
 import { clientOfEach, type WorkerClient } from './clients.ts'
@@ -50,7 +50,7 @@ const missingFrom = (ids: Set<string>, expected: Iterable<string>) => [...expect
 
 test('a backup during writes of all workers has all documents that were acknowledged before it began', async () => {
   const data = join(folder, 'backed up')
-  const server = await start(data)
+  await using server = await start(data)
   const clients = await connect(server)
   await clients[0]?.query({ create_collection: { object: { name: 'things' } } })
   const acknowledged = new Set<string>()
@@ -60,8 +60,7 @@ test('a backup during writes of all workers has all documents that were acknowle
     while (acknowledged.size < (round + 1) * 100) await clients[0]?.query(null)
     const before = [...acknowledged]
     const copy = join(folder, `copy ${round}`)
-    const { status, stderr } = await runProgram(['backup', copy, '--data', data])
-    assert.equal(status, 0, stderr)
+    await outputOf(['backup', copy, '--data', data])
     await assertSound(copy)
     await using restored = await startProcess({ data: copy, flags: withoutSlowLane })
     assert.deepEqual(missingFrom(await idsIn(restored), before), [])
@@ -71,9 +70,8 @@ test('a backup during writes of all workers has all documents that were acknowle
   assert.deepEqual(missingFrom(await idsIn(server), acknowledged), [])
   for (const client of clients) client.close()
   await server.stop()
-  const again = await start(data)
+  await using again = await start(data)
   assert.deepEqual(missingFrom(await idsIn(again), acknowledged), [])
-  await again.stop()
 })
 
 test('a kill of the committing process loses no acknowledged document', async () => {
@@ -91,7 +89,6 @@ test('a kill of the committing process loses no acknowledged document', async ()
     await Promise.all(writing)
     for (const client of clients) client.close()
   }
-  const again = await start(data)
+  await using again = await start(data)
   assert.deepEqual(missingFrom(await idsIn(again), acknowledged), [])
-  await again.stop()
 })

@@ -2,11 +2,10 @@
 
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { rm } from 'node:fs/promises'
 import { before, test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { temporaryFolder } from '../support/program.ts'
+import { folderOfFile } from '../support/folder.ts'
 import { type ServerProcess, startProcess } from '../support/server-process.ts'
 import { serviceOfFile } from '../support/service-of-file.ts'
 import { assertSound } from '../support/sound.ts'
@@ -20,7 +19,9 @@ interface Document {
 const pollEveryMs = 20
 
 /** Two workers; tests kill some of them. */
-const server = serviceOfFile(() => startProcess({ flags: ['--workers', '2'] }))
+const flags = ['--workers', '2']
+const server = serviceOfFile(() => startProcess({ flags }))
+const data = folderOfFile()
 before(async () => {
   await queryAfresh(server, { create_collection: { object: { name: 'things' } } })
 })
@@ -153,31 +154,26 @@ async function bothServe(server: ServerProcess): Promise<void> {
 }
 
 test('workers exit with a killed supervisor, whatever they are writing, and the directory can be served again', async () => {
-  const data = await temporaryFolder()
-  try {
-    let last: readonly number[] = []
-    for (let round = 0; round < 3; round++) {
-      // The workers of the last round are left to the next start, which must wait for them itself.
-      for (const child of last) await ended(child)
-      const killed = await startProcess({ data, flags: ['--workers', '2'] })
-      if (round === 0) await queryAfresh(killed, { create_collection: { object: { name: 'things' } } })
-      const clients = await clientOfEach(killed, 2)
-      const writers = clients.map(client => writeOn(client, () => false))
-      last = (await childrenOf(killed.pid)).map(({ pid }) => pid)
-      await queryAfresh(killed, { create: { collection: 'things' } })
-      await killed.kill()
-      await Promise.all(writers)
-      for (const client of clients) client.close()
-    }
-    const again = await startProcess({ data, flags: ['--workers', '2'] })
-    assert.equal(await queryAfresh(again, { exists: { collection: 'things' } }), true)
-    await queryAfresh(again, { create: { collection: 'things' } })
-    await again.stop()
+  let last: readonly number[] = []
+  for (let round = 0; round < 3; round++) {
+    // The workers of the last round are left to the next start, which must wait for them itself.
     for (const child of last) await ended(child)
-    await assertSound(data)
-  } finally {
-    await rm(data, { recursive: true, force: true })
+    const killed = await startProcess({ data, flags })
+    if (round === 0) await queryAfresh(killed, { create_collection: { object: { name: 'things' } } })
+    const clients = await clientOfEach(killed, 2)
+    const writers = clients.map(client => writeOn(client, () => false))
+    last = (await childrenOf(killed.pid)).map(({ pid }) => pid)
+    await queryAfresh(killed, { create: { collection: 'things' } })
+    await killed.kill()
+    await Promise.all(writers)
+    for (const client of clients) client.close()
   }
+  await using again = await startProcess({ data, flags })
+  assert.equal(await queryAfresh(again, { exists: { collection: 'things' } }), true)
+  await queryAfresh(again, { create: { collection: 'things' } })
+  await again.stop()
+  for (const child of last) await ended(child)
+  await assertSound(data)
 })
 
 /** Resolves when a process is gone. Only the time limit of the test ends the wait. */

@@ -8,7 +8,7 @@ import { exported } from '../query-log/log-client.ts'
 import { eventually } from '../support/eventually.ts'
 import { folderOfFile } from '../support/folder.ts'
 import { fql, rootQuery, send, sendFql } from '../support/http.ts'
-import { runProgram } from '../support/program.ts'
+import { outputOf } from '../support/program.ts'
 import { startProcess } from '../support/server-process.ts'
 import { serviceOfFile } from '../support/service-of-file.ts'
 
@@ -66,11 +66,8 @@ test('a long body, and a query that takes long', async () => {
 test('an explanation of a query that writes, which has no effect', async () => {
   const before = await count()
   const query = 'Item.create({ x: 1 }); Item.all().count()'
-  const { json, status, text } = await send(server, {
-    secret: server.rootSecret,
-    path: '/api/v1/explain',
-    query: { query },
-  })
+  const request = { secret: server.rootSecret, path: '/api/v1/explain', query: { query } }
+  const { json, status, text } = await send(server, request)
   assert.equal(status, 200, text)
   const { resource } = json as { readonly resource?: { readonly result?: unknown } }
   assert.notEqual(resource?.result, undefined, text)
@@ -109,12 +106,10 @@ test('an import into a running service, and pushed schema files', async () => {
   await writeFile(file, lines.join('\n'))
   const before = await count()
   const credentials = ['--url', server.url, '--secret', server.rootSecret]
-  const imported = await runProgram(['import', file, '--collection', 'Item', ...credentials])
-  assert.equal(imported.status, 0, imported.stderr)
+  await outputOf(['import', file, '--collection', 'Item', ...credentials])
   assert.equal(await count(), before + 2000)
   await writeFile(join(folder, 'main.fsl'), 'collection Item {\n  index byN { terms [.n] }\n}\n')
-  const pushed = await runProgram(['schema', 'push', folder, '--yes', ...credentials])
-  assert.equal(pushed.status, 0, pushed.stderr)
+  await outputOf(['schema', 'push', folder, '--yes', ...credentials])
   assert.equal(await run('Item.definition.indexes.byN.terms.length'), 1)
 })
 

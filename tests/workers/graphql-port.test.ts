@@ -1,13 +1,14 @@
 // `--graphql-port`: an additional port with the same endpoints, with one process and with several workers.
 
 import assert from 'node:assert/strict'
-import { rm } from 'node:fs/promises'
 import { test } from 'node:test'
+import { folderOfFile } from '../support/folder.ts'
 import { importSchema, sendOperation } from '../support/graphql.ts'
 import { keyOfNewDatabase } from '../support/http.ts'
-import { runProgram, temporaryFolder } from '../support/program.ts'
+import { runProgram } from '../support/program.ts'
 import { startProcess, withoutSlowLane } from '../support/server-process.ts'
 
+const data = folderOfFile()
 const created = { data: { createCat: { name: 'a' } } }
 
 for (const workers of ['1', '2'])
@@ -19,17 +20,12 @@ for (const workers of ['1', '2'])
     assert.notEqual(url, server.url)
     const secret = await keyOfNewDatabase(server, 'cats', 'admin')
     await importSchema({ url }, secret, 'type Cat { name: String! }')
-    const { json } = await sendOperation(
-      { url },
-      secret,
-      'mutation { createCat(data: {name: "a"}) { name } }',
-    )
+    const create = 'mutation { createCat(data: {name: "a"}) { name } }'
+    const { json } = await sendOperation({ url }, secret, create)
     assert.deepEqual(json, created)
     const { port } = new URL(url)
-    const data = await temporaryFolder()
     const words = ['serve', '--port', '0', '--data', data, '--graphql-port', port, '--workers', workers]
     const second = await runProgram(words, { TERRARIUM_ROOT_SECRET: server.rootSecret })
     assert.match(second.stderr, new RegExp(`:${port} is already in use`))
     assert.equal(second.status, 1)
-    await rm(data, { recursive: true, force: true })
   })

@@ -5,23 +5,23 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { rootQuery } from '../support/http.ts'
 import { assertOnlyGuesserWaits } from '../support/passwords.ts'
-import { type ServerProcess, startProcess, withoutSlowLane } from '../support/server-process.ts'
+import { startProcess, withoutSlowLane } from '../support/server-process.ts'
+import { serviceOfFile } from '../support/service-of-file.ts'
 import { clientOfEach, WorkerClient } from './clients.ts'
 
-let server: ServerProcess
+const flags = ['--workers', '2', '--metrics-port', '0', ...withoutSlowLane]
+const server = serviceOfFile(() => startProcess({ flags }))
 let clients: WorkerClient[] = []
 
 before(async () => {
-  server = await startProcess({ flags: ['--workers', '2', '--metrics-port', '0', ...withoutSlowLane] })
   clients = await clientOfEach(server, 2)
   await rootQuery(server, { create_collection: { object: { name: 'users' } } })
   const params = { object: { credentials: { object: { password: 'right' } } } }
   for (const id of ['1', '2']) await rootQuery(server, { create: user(id), params })
 })
 
-after(async () => {
+after(() => {
   for (const client of clients) client.close()
-  await server?.stop()
 })
 
 const user = (id: string) => ({ ref: { collection: 'users' }, id })

@@ -2,25 +2,25 @@
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { type ServerProcess, startProcess, withoutSlowLane } from '../support/server-process.ts'
+import { startProcess, withoutSlowLane } from '../support/server-process.ts'
+import { serviceOfFile } from '../support/service-of-file.ts'
 import { clientOfEach, type WorkerClient } from './clients.ts'
 
 const workers = 2
-let server: ServerProcess
-let clients: WorkerClient[]
+const flags = ['--workers', String(workers), ...withoutSlowLane]
+const server = serviceOfFile(() => startProcess({ flags }))
+let clients: WorkerClient[] = []
 let first: WorkerClient
 let second: WorkerClient
 
 before(async () => {
-  server = await startProcess({ flags: ['--workers', String(workers), ...withoutSlowLane] })
   clients = await clientOfEach(server, workers)
   ;[first, second] = clients as [WorkerClient, WorkerClient]
   await first.query({ create_collection: { object: { name: 'things' } } })
 })
 
-after(async () => {
-  for (const client of clients ?? []) client.close()
-  await server?.stop()
+after(() => {
+  for (const client of clients) client.close()
 })
 
 interface Document {
@@ -53,11 +53,8 @@ test('no increment through any worker is lost', async () => {
     counts,
   )
   assert.equal(((await second.query({ get: ref })) as Document).data.n, rounds * workers)
-  assert.equal(
-    new Set(commits.map(({ ts }) => ts)).size,
-    rounds * workers,
-    'every commit has a time of its own',
-  )
+  const times = new Set(commits.map(({ ts }) => ts))
+  assert.equal(times.size, rounds * workers, 'every commit has a time of its own')
 })
 
 test('a snapshot contains exactly the commits of all workers up to its time', async () => {
@@ -157,9 +154,8 @@ test('a schema change in one worker is visible in the others', async () => {
 test('a key that is revoked in one worker is rejected by the others', async () => {
   await first.query({ create_database: { object: { name: 'inner' } } })
   for (let n = 0; n < 10; n++) {
-    const key = (await first.query({
-      create_key: { object: { database: { database: 'inner' }, role: 'server' } },
-    })) as { ref: unknown; secret: string }
+    const create = { create_key: { object: { database: { database: 'inner' }, role: 'server' } } }
+    const key = (await first.query(create)) as { ref: unknown; secret: string }
     second.secret = key.secret
     assert.equal((await second.send(1)).status, 200)
     await first.query({ delete: key.ref })
