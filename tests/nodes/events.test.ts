@@ -69,11 +69,7 @@ function testFeedsAndStreams(nodes: TwoNodes): void {
       const [writer, reader] = round % 2 === 0 ? [nodes.a, nodes.b] : [nodes.b, nodes.a]
       for (let each = 0; each < 3; each++) await fql(writer, secret, `Jar.create({ n: ${written++} })`)
       await eventually('the other node tells them', async () => {
-        const next = await page(reader, secret, {
-          token,
-          page_size: 2,
-          ...(cursor !== undefined && { cursor }),
-        })
+        const next = await page(reader, secret, { token, page_size: 2, ...(cursor && { cursor }) })
         ;({ cursor } = next)
         told.push(...next.events.map(numberOf))
         return told.length >= written

@@ -76,20 +76,11 @@ function testReads(nodes: TwoNodes): void {
     let seen = 0
     for (let n = 0; n < 120; n++) {
       const node = n % 3 === 0 ? a : b
-      const time =
-        n % 2 === 0
-          ? sendUntilServed(node, {
-              secret: cluster.secret,
-              query: 1,
-              headers: { 'x-last-seen-txn': `${seen}` },
-            }).then(({ headers }) => Number(headers.get('x-txn-time')))
-          : sendUntilServed(node, {
-              secret: cluster.secret,
-              path: '/query/1',
-              body: '{"query":"1"}',
-              headers: { 'x-last-txn-ts': `${seen}` },
-            }).then(({ json }) => (json as { txn_ts: number }).txn_ts)
-      const read = await time
+      const is4 = n % 2 === 0
+      const headers = { [is4 ? 'x-last-seen-txn' : 'x-last-txn-ts']: `${seen}` }
+      const request = is4 ? { query: 1 } : { path: '/query/1', body: '{"query":"1"}' }
+      const answer = await sendUntilServed(node, { secret: cluster.secret, headers, ...request })
+      const read = is4 ? Number(answer.headers.get('x-txn-time')) : (answer.json as { txn_ts: number }).txn_ts
       assert.ok(read > seen, `read ${n} is at ${read}, and its client has seen ${seen}`)
       seen = read
     }
@@ -104,11 +95,8 @@ function testReads(nodes: TwoNodes): void {
     let newest = 0
     for (let n = 0; n < 120; n++) {
       // A connection per request, so that the workers take turns.
-      const { headers } = await send(b, {
-        secret: cluster.secret,
-        query: 1,
-        headers: { connection: 'close' },
-      })
+      const request = { secret: cluster.secret, query: 1, headers: { connection: 'close' } }
+      const { headers } = await send(b, request)
       const time = Number(headers.get('x-txn-time'))
       assert.ok(time >= newest, `read ${n} went back by ${newest - time}`)
       newest = time
@@ -168,25 +156,17 @@ function testRules(nodes: TwoNodes): void {
   })
 
   test('a change of a role on one node takes effect on the other', async () => {
-    const role = {
-      name: 'reader',
-      privileges: [{ resource: q.Collection('counters'), actions: { read: true } }],
-    }
-    await onA.query(q.CreateRole(role))
+    const privilegesOf = (read: boolean) => [{ resource: q.Collection('counters'), actions: { read } }]
+    await onA.query(q.CreateRole({ name: 'reader', privileges: privilegesOf(true) }))
     const key = await onA.query<CreatedDocument>(q.CreateKey({ role: q.Role('reader') }))
     const get = { get: { ref: { collection: 'counters' }, id: '1' } }
-    const ask = (ts: number) =>
-      sendUntilServed(nodes.b, {
-        secret: key.secret,
-        query: get,
-        headers: { 'x-last-seen-txn': String(ts) },
-      })
+    const ask = (ts: number) => {
+      const headers = { 'x-last-seen-txn': String(ts) }
+      return sendUntilServed(nodes.b, { secret: key.secret, query: get, headers })
+    }
     assert.equal((await ask(key.ts)).status, 200)
-    const changed = await onA.query<CreatedDocument>(
-      q.Update(q.Role('reader'), {
-        privileges: [{ resource: q.Collection('counters'), actions: { read: false } }],
-      }),
-    )
+    const update = q.Update(q.Role('reader'), { privileges: privilegesOf(false) })
+    const changed = await onA.query<CreatedDocument>(update)
     assert.equal((await ask(changed.ts)).status, 403)
   })
 }
@@ -195,10 +175,8 @@ function testRules(nodes: TwoNodes): void {
 function testRecord(nodes: TwoNodes): void {
   test('metrics and logs name no password; /ping commits', async () => {
     const before = await nodes.postgres.query(`SELECT max(seq) AS seq FROM "${nodes.cluster.schema}".log`)
-    assert.equal(
-      (await send(nodes.a, { method: 'GET', path: '/ping?scope=write&timeout=60000' })).status,
-      200,
-    )
+    const ping = await send(nodes.a, { method: 'GET', path: '/ping?scope=write&timeout=60000' })
+    assert.equal(ping.status, 200)
     const behind = await nodes.postgres.query(`SELECT max(seq) AS seq FROM "${nodes.cluster.schema}".log`)
     assert.ok(Number(behind[0]?.seq) > Number(before[0]?.seq))
     assert.doesNotMatch(nodes.a.stderr() + nodes.b.stderr(), /postgres:\/\//)

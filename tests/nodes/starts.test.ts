@@ -4,13 +4,16 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { rmSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
+import { mkdtemp } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { Client } from 'pg'
 import { eventually } from '../support/eventually.ts'
-import { freePort, noPostgres, PostgresServer } from '../support/postgres.ts'
-import { type ProgramResult, runProgram, temporaryFolder } from '../support/program.ts'
+import { folderOfFile } from '../support/folder.ts'
+import { freePort, noPostgres } from '../support/postgres.ts'
+import { type ProgramResult, runProgram } from '../support/program.ts'
+import { postgresOfFile } from '../support/record.ts'
 import { Cluster } from './cluster.ts'
 
 const noPgbouncer = isInstalled() ? undefined : 'pgbouncer is not installed'
@@ -26,22 +29,17 @@ function isInstalled(): boolean {
 
 /** Runs a node that is expected to exit by itself. */
 async function start(store: string, ...flags: string[]): Promise<ProgramResult> {
-  const data = await temporaryFolder()
-  try {
-    return await runProgram(['serve', '--port', '0', '--data', data, '--log-level', 'error', ...flags], {
-      TERRARIUM_STORE: store,
-    })
-  } finally {
-    rmSync(data, { recursive: true })
-  }
+  const data = await mkdtemp(join(folder, 'data-'))
+  const words = ['serve', '--port', '0', '--data', data, '--log-level', 'error', ...flags]
+  return runProgram(words, { TERRARIUM_STORE: store })
 }
 
-let postgres: PostgresServer
 let cluster: Cluster
+const postgres = postgresOfFile()
+const folder = folderOfFile()
 
 before(async () => {
   if (noPostgres) return
-  postgres = await PostgresServer.start()
   cluster = new Cluster(postgres)
   await postgres.query(
     'CREATE ROLE stranger LOGIN',
@@ -56,11 +54,7 @@ before(async () => {
   )
 })
 
-after(async () => {
-  if (noPostgres) return
-  await cluster[Symbol.asyncDispose]()
-  await postgres.stop()
-})
+after(() => cluster?.[Symbol.asyncDispose]())
 
 const urlOf = (user: string) => postgres.url().replace('tests@', `${user}@`)
 
@@ -113,13 +107,10 @@ describe('a database over which no node starts', { skip: noPostgres }, () => {
   })
 
   test('a standby: one line', async () => {
-    const standby = await postgres.standby()
-    try {
-      assertFailed(await start(standby.url()), /it is a read-only standby/)
-    } finally {
-      await postgres.query("ALTER SYSTEM SET synchronous_standby_names = ''", 'SELECT pg_reload_conf()')
-      await standby.stop()
-    }
+    await using standby = await postgres.standby()
+    const failed = await start(standby.url())
+    await postgres.query("ALTER SYSTEM SET synchronous_standby_names = ''", 'SELECT pg_reload_conf()')
+    assertFailed(failed, /it is a read-only standby/)
   })
 })
 
@@ -157,11 +148,9 @@ describe('rights with which a node starts', { skip: noPostgres }, () => {
 describe('starting through a pooler', { skip: noPostgres ?? noPgbouncer }, () => {
   let pooler: ChildProcess
   let port: number
-  let folder: string
 
   before(async () => {
     port = await freePort()
-    folder = await temporaryFolder()
     const file = join(folder, 'pgbouncer.ini')
     const at = `host=127.0.0.1 port=${postgres.port} dbname=postgres user=tests`
     writeFileSync(
@@ -189,7 +178,6 @@ auth_type = any
     const ended = once(pooler, 'close')
     pooler.kill('SIGKILL')
     await ended
-    rmSync(folder, { recursive: true })
   })
 
   test('a pooler in transaction mode is rejected in one line', async () => {
