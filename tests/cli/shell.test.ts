@@ -36,11 +36,13 @@ class TypedShell {
   readonly #output = new PassThrough()
   readonly entries: string[] = []
   readonly ended: Promise<number>
+  readonly #isTerminal: boolean
   #written = ''
 
   constructor(
     options: { url?: string; isTerminal?: boolean; history?: string[]; files?: Record<string, string> } = {},
   ) {
+    this.#isTerminal = options.isTerminal ?? true
     this.#output.setEncoding('utf8').on('data', (text: string) => {
       this.#written += text
     })
@@ -53,7 +55,7 @@ class TypedShell {
       }),
       input: this.#input,
       output: this.#output,
-      isTerminal: options.isTerminal ?? true,
+      isTerminal: this.#isTerminal,
       asJson: false,
       language: shellLanguage4,
       history: options.history ?? [],
@@ -89,12 +91,20 @@ class TypedShell {
     this.#input.write(text)
   }
 
+  /** Types a line after the prompt, and waits for a text in the output. */
+  async answers(line: string, text: string, prompt?: string): Promise<void> {
+    await this.types(`${line}\n`, prompt)
+    await this.sees(text)
+  }
+
   /** Types a text at once. */
   presses(text: string): void {
     this.#input.write(text)
   }
 
+  /** Ends the input after the next prompt, or at once without a terminal. */
   async leaves(): Promise<number> {
+    if (this.#isTerminal) await this.sees('terrarium> ')
     this.#input.end()
     return this.ended
   }
@@ -102,15 +112,11 @@ class TypedShell {
 
 test('queries of one line and of several lines, and their results', async () => {
   const shell = new TypedShell()
-  await shell.types('Add(1, 2)\n')
-  await shell.sees('\n3\n')
+  await shell.answers('Add(1, 2)', '\n3\n')
   await shell.types('Map([1, 2],\n')
-  await shell.types('x => Add(x, 1)) // done\n', '.......... ')
-  await shell.sees('\n[2, 3]\n')
-  await shell.types('Add(1, 1) [Time("2020-01-01T00:00:00Z")]\n')
-  await shell.sees('syntax error: ')
-  await shell.types('Add(1, 1); [Time("2020-01-01T00:00:00Z")]\n')
-  await shell.sees('\n2\n[Time("2020-01-01T00:00:00Z")]\n')
+  await shell.answers('x => Add(x, 1)) // done', '\n[2, 3]\n', '.......... ')
+  await shell.answers('Add(1, 1) [Time("2020-01-01T00:00:00Z")]', 'syntax error: ')
+  await shell.answers('Add(1, 1); [Time("2020-01-01T00:00:00Z")]', '\n2\n[Time("2020-01-01T00:00:00Z")]\n')
   await shell.types('.exit\n')
   assert.equal(await shell.ended, 0)
   assert.deepEqual(shell.entries, [
@@ -122,21 +128,21 @@ test('queries of one line and of several lines, and their results', async () => 
 
 test('errors are underlined at their position', async () => {
   const shell = new TypedShell()
-  await shell.types('[1, Get(Ref(Collection("users"), "7"))]\n')
-  await shell.sees('\ninstance not found: Document not found.\n')
+  await shell.answers(
+    '[1, Get(Ref(Collection("users"), "7"))]',
+    '\ninstance not found: Document not found.\n',
+  )
   await shell.sees('    [1, Get(Ref(Collection("users"), "7"))]\n')
   await shell.sees(`        ${'^'.repeat('Get(Ref(Collection("users"), "7"))'.length)}\n`)
-  await shell.types('CreateCollection({name: "a", history_days: "x"})\n')
-  await shell.sees('    history_days: invalid type: ')
-  await shell.types('Gett(1)\n')
-  await shell.sees('syntax error: unknown name "Gett"; did you mean Get?\n    Gett(1)\n    ^^^^\n')
+  await shell.answers('CreateCollection({name: "a", history_days: "x"})', '    history_days: invalid type: ')
+  await shell.answers(
+    'Gett(1)',
+    'syntax error: unknown name "Gett"; did you mean Get?\n    Gett(1)\n    ^^^^\n',
+  )
   await shell.types('Add(1,\n')
-  await shell.types('"a")\n', '.......... ')
-  await shell.sees('  at line 2:1\n    "a")\n    ^^^\n')
+  await shell.answers('"a")', '  at line 2:1\n    "a")\n    ^^^\n', '.......... ')
   await shell.types('Add(1,\n')
-  await shell.types('\n', '.......... ')
-  await shell.sees('syntax error: the expression has no end\n')
-  await shell.sees('terrarium> ')
+  await shell.answers('', 'syntax error: the expression has no end\n', '.......... ')
   assert.equal(await shell.leaves(), 0)
 })
 
@@ -155,7 +161,6 @@ test('Tab completes functions, names in quotes and commands', async () => {
   await shell.types('"Pagin\t')
   shell.presses('"\n')
   await shell.sees('\n"Pagin"\n')
-  await shell.sees('terrarium> ')
   await shell.leaves()
 })
 
@@ -166,9 +171,7 @@ test('Ctrl-C clears the input, and explains how to exit if there is none', async
   await shell.sees('Type .exit or Ctrl-D to exit.')
   await shell.types('Add(1,\n')
   await shell.types('\x03', '.......... ')
-  await shell.types('Add(2, 2)\n')
-  await shell.sees('\n4\n')
-  await shell.sees('terrarium> ')
+  await shell.answers('Add(2, 2)', '\n4\n')
   await shell.leaves()
 })
 
@@ -190,9 +193,7 @@ test('Ctrl-C cancels the query, not the shell', async () => {
   shell.presses('\x03')
   await shell.sees('cancelled: ')
   await cancelled.promise
-  await shell.types('.json\n')
-  await shell.sees('results are shown as JSON')
-  await shell.sees('terrarium> ')
+  await shell.answers('.json', 'results are shown as JSON')
   assert.equal(await shell.leaves(), 0)
 })
 
@@ -202,55 +203,48 @@ test('commands: JSON, another role, another database, another secret, files, hel
   }
   const shell = new TypedShell({ files: { 'setup.fql': 'CreateCollection({name: "things"})\nAdd(1, "x")' } })
   await shell.types('.json on\n')
-  await shell.types('[Collection("users"), 1.0]\n')
-  await shell.sees('\n[{"@ref":{"id":"users","collection":{"@ref":{"id":"collections"}}}},1.0]\n')
+  await shell.answers(
+    '[Collection("users"), 1.0]',
+    '\n[{"@ref":{"id":"users","collection":{"@ref":{"id":"collections"}}}},1.0]\n',
+  )
   await shell.types('.json off\n')
   await shell.types('.as client\n')
-  await shell.types('Paginate(Collections())\n', 'terrarium (client)> ')
-  await shell.sees('permission denied: ')
+  await shell.answers('Paginate(Collections())', 'permission denied: ', 'terrarium (client)> ')
   await shell.types('.as\n', 'terrarium (client)> ')
   await shell.types('.database shop\n')
-  await shell.types('Paginate(Collections())\n', 'shop> ')
-  await shell.sees('{ data: [] }')
-  await shell.types('.run setup.fql\n', 'shop> ')
-  await shell.sees('name: "things"')
+  await shell.answers('Paginate(Collections())', '{ data: [] }', 'shop> ')
+  await shell.answers('.run setup.fql', 'name: "things"', 'shop> ')
   await shell.sees('  at setup.fql:2:8\n    Add(1, "x")\n           ^^^\n')
-  await shell.types('.run nowhere.fql\n', 'shop> ')
-  await shell.sees('failed: nowhere.fql cannot be read: it does not exist\n')
+  await shell.answers('.run nowhere.fql', 'failed: nowhere.fql cannot be read: it does not exist\n', 'shop> ')
   await shell.types('.database\n', 'shop> ')
   await shell.types(`.secret ${secret}\n`)
-  await shell.types('Paginate(Collections())\n')
-  await shell.sees('permission denied: ')
+  await shell.answers('Paginate(Collections())', 'permission denied: ')
   await shell.types('.secret\n')
-  await shell.types('.database shop/nope\n')
-  await shell.sees('failed: there is no database shop/nope, or the secret may not open it\n')
-  await shell.types('.as @role/nobody\n')
-  await shell.sees('failed: @role/nobody does not exist, or the secret may not act as @role/nobody\n')
-  await shell.types('.secret fnAnobody\n')
-  await shell.sees(`failed: ${server.url} does not know the secret\n`)
-  await shell.types('.help get\n')
-  await shell.sees('Get(ref, ts?): Document\n')
-  await shell.types('.help\n')
-  await shell.sees('.database [PATH]')
-  await shell.types('.hlep\n')
-  await shell.sees('failed: unknown command .hlep; did you mean .help?\n')
-  await shell.sees('terrarium> ')
+  await shell.answers(
+    '.database shop/nope',
+    'failed: there is no database shop/nope, or the secret may not open it\n',
+  )
+  await shell.answers(
+    '.as @role/nobody',
+    'failed: @role/nobody does not exist, or the secret may not act as @role/nobody\n',
+  )
+  await shell.answers('.secret fnAnobody', `failed: ${server.url} does not know the secret\n`)
+  await shell.answers('.help get', 'Get(ref, ts?): Document\n')
+  await shell.answers('.help', '.database [PATH]')
+  await shell.answers('.hlep', 'failed: unknown command .hlep; did you mean .help?\n')
   await shell.leaves()
 })
 
 test('entries of several lines are recalled as they were typed', async () => {
   const shell = new TypedShell({ history: ['Add(40,\n2)'] })
   await shell.types('Add(1, // one\n')
-  await shell.types(' 2)\n', '.......... ')
-  await shell.sees('\n3\n')
+  await shell.answers(' 2)', '\n3\n', '.......... ')
   await shell.types('\x1b[A')
   await shell.sees('Add(1, // one\n|  2)')
   shell.presses('\n')
   await shell.sees('\n3\n')
   // The first key moves up one line within the entry.
-  await shell.types('\x1b[A\x1b[A\x1b[A\n')
-  await shell.sees('\n42\n')
-  await shell.sees('terrarium> ')
+  await shell.answers('\x1b[A\x1b[A\x1b[A', '\n42\n')
   await shell.leaves()
 })
 
@@ -266,9 +260,7 @@ test('without a terminal there are no prompts, and the exit status shows failure
 
 test('an unreachable service is reported in one line, and the shell continues', async () => {
   const shell = new TypedShell({ url: 'http://127.0.0.1:1' })
-  await shell.types('Now()\n')
-  await shell.sees('failed: http://127.0.0.1:1 cannot be reached: ')
-  await shell.sees('terrarium> ')
+  await shell.answers('Now()', 'failed: http://127.0.0.1:1 cannot be reached: ')
   await shell.leaves()
 })
 
@@ -329,16 +321,12 @@ test('in a real terminal', { skip: !python && 'there is no python3 to make a ter
 
 test('.version changes the language, and lines are joined until a query is complete', async () => {
   const shell = new TypedShell()
-  await shell.types('.version 10\n')
-  await shell.sees('queries are read as version 10')
+  await shell.answers('.version 10', 'queries are read as version 10')
   await shell.types('[1, 2].map(n => {\n')
   await shell.types('  n + 1\n', '.......... ')
-  await shell.types('})\n', '.......... ')
-  await shell.sees('[\n  2,\n  3\n]\n')
-  await shell.types('.version 5\n')
-  await shell.sees('there is no version 5 of the language: it is 4 or 10')
+  await shell.answers('})', '[\n  2,\n  3\n]\n', '.......... ')
+  await shell.answers('.version 5', 'there is no version 5 of the language: it is 4 or 10')
   await shell.types('.version 4\n')
-  await shell.types('Add(1, 2)\n')
-  await shell.sees('\n3\n')
+  await shell.answers('Add(1, 2)', '\n3\n')
   await shell.leaves()
 })

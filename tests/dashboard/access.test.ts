@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { runText, send, sendText } from '../support/http.ts'
-import { createNamed, skip, stageOfFile, typeInto } from './stage.ts'
+import { createNamed, skip, stageOfFile, submitQuery, typeInto } from './stage.ts'
 
 const stage = stageOfFile(async () => {
   for (const name of ['items', 'users']) await stage.query({ create_collection: { object: { name } } })
@@ -171,8 +171,7 @@ test('a user gets a password and logs in, and the token is revoked', { skip }, a
   await page.getByRole('button', { name: 'Done' }).click()
   await page.getByRole('button', { name: /^Revoke \d/ }).waitFor()
   await page.getByRole('link', { name: 'Run queries as this user' }).click()
-  await typeInto(page, 'Query', 'Select("id", CurrentIdentity())')
-  await page.getByRole('button', { name: 'Run' }).click()
+  await submitQuery(page, 'Select("id", CurrentIdentity())')
   await page.locator('.result').getByText(id).waitFor()
   await page.getByRole('link', { name: 'Credentials' }).click()
   await page.getByRole('link', { name: `users/${id}` }).waitFor()

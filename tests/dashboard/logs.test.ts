@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { eventually } from '../support/eventually.ts'
 import { query, send, sendFql } from '../support/http.ts'
-import { accessibilityFaults, settled, skip, stageOfFile, typeInto } from './stage.ts'
+import { accessibilityFaults, settled, skip, stageOfFile, submitQuery } from './stage.ts'
 
 const stage = stageOfFile(async () => {
   await stage.query({ create_collection: { object: { name: 'users' } } })
@@ -181,16 +181,13 @@ test('Why denied explains denials for roles and users', { skip }, async () => {
   await page.getByRole('link', { name: 'Why denied' }).click()
   await page.getByLabel('Caller').selectOption('document')
   await page.getByLabel('Document').fill('users/1')
-  await typeInto(page, 'Query', 'Get(Ref(Collection("users"), "2"))')
-  await page.getByRole('button', { name: 'Explain' }).click()
+  await submitQuery(page, 'Get(Ref(Collection("users"), "2"))', 'Explain')
   const decision = page.getByRole('row', { name: /denied read users/ })
   assert.match((await decision.textContent()) ?? '', /member.*predicate is false/)
-  await typeInto(page, 'Query', 'Get(Ref(Collection("users"), "1"))')
-  await page.getByRole('button', { name: 'Explain' }).click()
+  await submitQuery(page, 'Get(Ref(Collection("users"), "1"))', 'Explain')
   await page.getByText('The query is allowed.').waitFor()
   await page.getByRole('button', { name: 'Version 10' }).click()
-  await typeInto(page, 'Query', 'Collection("users").byId("2")!')
-  await page.getByRole('button', { name: 'Explain' }).click()
+  await submitQuery(page, 'Collection("users").byId("2")!', 'Explain')
   const denied = page.getByRole('row', { name: 'denied read users users/2' })
   assert.match((await denied.textContent()) ?? '', /member.*predicate is false/)
 })

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { skip, stageOfFile, typeInto, underlinedText } from './stage.ts'
+import { skip, stageOfFile, submitQuery, typeInto, underlinedText } from './stage.ts'
 
 const stage = stageOfFile(async () => {
   await stage.query({ create_collection: { object: { name: 'items' } } })
@@ -11,8 +11,7 @@ const stage = stageOfFile(async () => {
 test('a query runs by button and by keyboard, and shows its costs', { skip }, async () => {
   const page = await stage.signedIn(stage.admin)
   await page.getByRole('link', { name: 'Shell' }).click()
-  await typeInto(page, 'Query', 'Add(9007199254740993, 1)')
-  await page.getByRole('button', { name: 'Run' }).click()
+  await submitQuery(page, 'Add(9007199254740993, 1)')
   await page.locator('.result').getByText('9007199254740994').waitFor()
   assert.match((await page.getByLabel('Costs').textContent()) ?? '', /compute operations\s*1/)
   await typeInto(page, 'Query', '[Now(), { a: 1.0 }, Collection("items")]')
@@ -27,12 +26,10 @@ test('a query runs by button and by keyboard, and shows its costs', { skip }, as
 
 test('an error is an alert and is underlined at its place', { skip }, async () => {
   const page = await stage.signedIn(stage.admin, 'shell')
-  await typeInto(page, 'Query', 'Do(\n  1,\n  Divide(1, 0)\n)')
-  await page.getByRole('button', { name: 'Run' }).click()
+  await submitQuery(page, 'Do(\n  1,\n  Divide(1, 0)\n)')
   await page.getByRole('alert').getByText('invalid argument').waitFor()
   assert.equal(await underlinedText(page), 'Divide(1, 0)')
-  await typeInto(page, 'Query', 'Add(1, ')
-  await page.getByRole('button', { name: 'Run' }).click()
+  await submitQuery(page, 'Add(1, ')
   await page
     .getByRole('alert')
     .getByText(/^Line 1, column/)
@@ -60,8 +57,7 @@ test('completion offers names of the language and of the database', { skip }, as
 
 test('tabs and history survive a reload', { skip }, async () => {
   const page = await stage.signedIn(stage.admin, 'shell')
-  await typeInto(page, 'Query', '"first"')
-  await page.getByRole('button', { name: 'Run' }).click()
+  await submitQuery(page, '"first"')
   await page.locator('.result').getByText('first').waitFor()
   await page.getByRole('button', { name: 'Open new tab' }).click()
   await typeInto(page, 'Query', '"second"')
@@ -79,20 +75,17 @@ test('queries run as a role, as a document, with a key, and at a past time', { s
   await stage.query({ create: { ref: { collection: 'users' }, id: '7' }, params: { object: {} } })
   const page = await stage.signedIn(stage.admin, 'shell')
   await page.getByLabel('Run as').selectOption('server-readonly')
-  await typeInto(page, 'Query', 'Create(Collection("items"))')
-  await page.getByRole('button', { name: 'Run' }).click()
+  await submitQuery(page, 'Create(Collection("items"))')
   await page.getByRole('alert').getByText('permission denied').waitFor()
   await page.getByLabel('Run as').selectOption('document')
   await page.getByLabel('Document').fill('users/7')
-  await typeInto(page, 'Query', 'CurrentIdentity()')
-  await page.getByRole('button', { name: 'Run' }).click()
+  await submitQuery(page, 'CurrentIdentity()')
   await page.locator('.result').getByRole('link', { name: 'users/7' }).waitFor()
   await page.getByLabel('Run as').selectOption('key')
   await page.getByLabel('Secret of the key').fill('nonsense')
   await page.getByRole('button', { name: 'Run' }).click()
   await page.getByRole('alert').getByText('rejects the secret').waitFor()
   await stage.visit(page, `shell?at=${encodeURIComponent(before)}`)
-  await typeInto(page, 'Query', 'Exists(Ref(Collection("users"), "7"))')
-  await page.getByRole('button', { name: 'Run' }).click()
+  await submitQuery(page, 'Exists(Ref(Collection("users"), "7"))')
   await page.locator('.result').getByText('false').waitFor()
 })

@@ -5,7 +5,15 @@ import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { eventually } from '../support/eventually.ts'
 import { createDocuments } from './documents-page.ts'
-import { accessibilityFaults, openStage, skip, stageOfFile, typeInto, underlinedText } from './stage.ts'
+import {
+  accessibilityFaults,
+  openStage,
+  skip,
+  stageOfFile,
+  submitQuery,
+  typeInto,
+  underlinedText,
+} from './stage.ts'
 
 const stage = stageOfFile(async () => {
   await stage.query({ create_collection: { object: { name: 'items' } } })
@@ -43,14 +51,12 @@ test('a query runs by keyboard, and its result is a tree, text and JSON, with co
 
 test('an error is drawn, and underlined in the text', { skip }, async () => {
   const page = await shell10()
-  await typeInto(page, 'Query', 'let a = 1\na + missing')
-  await page.getByRole('button', { name: 'Run' }).click()
+  await submitQuery(page, 'let a = 1\na + missing')
   const alert = page.getByRole('alert')
   await alert.getByText('unbound_variable').waitFor()
   assert.match((await alert.locator('pre').textContent()) ?? '', /\n2 \| a \+ missing\n {2}\| {5}\^{7}\n/)
   assert.equal(await underlinedText(page), 'missing')
-  await typeInto(page, 'Query', 'abort({ left: 2 })')
-  await page.getByRole('button', { name: 'Run' }).click()
+  await submitQuery(page, 'abort({ left: 2 })')
   await alert.getByText(/Query aborted\.\s*\{\s*left: 2\s*\}/).waitFor()
 })
 
@@ -79,13 +85,11 @@ test('completion depends on the place', { skip }, async () => {
 
 test('each tab and each query of the history keeps its language', { skip }, async () => {
   const page = await shell10()
-  await typeInto(page, 'Query', '1 + 1')
-  await page.getByRole('button', { name: 'Run' }).click()
+  await submitQuery(page, '1 + 1')
   await page.locator('.result').getByText('2', { exact: true }).waitFor()
   await page.getByRole('button', { name: 'Open new tab' }).click()
   await page.getByRole('button', { name: 'Version 4', exact: true }).click()
-  await typeInto(page, 'Query', 'Add(1, 2)')
-  await page.getByRole('button', { name: 'Run' }).click()
+  await submitQuery(page, 'Add(1, 2)')
   await page.locator('.result').getByText('3', { exact: true }).waitFor()
   await page.reload()
   const pressed = (name: string) => page.getByRole('button', { name, exact: true, pressed: true })
@@ -108,11 +112,9 @@ test('documents have links, and queries run at a past time', { skip }, async () 
   await page.getByRole('button', { name: 'As text' }).click()
   await page.getByRole('textbox', { name: 'Result' }).getByText('next: items("8")').waitFor()
   await stage.visit(page, `shell?at=${encodeURIComponent(before)}`)
-  await typeInto(page, 'Query', "items.byId('7')")
-  await page.getByRole('button', { name: 'Run' }).click()
+  await submitQuery(page, "items.byId('7')")
   await result.getByText('missing items("7") /* not found */').waitFor()
-  await typeInto(page, 'Query', 'let a = 1\nmissing(a)')
-  await page.getByRole('button', { name: 'Run' }).click()
+  await submitQuery(page, 'let a = 1\nmissing(a)')
   await page.getByRole('alert').getByText('unbound_variable').waitFor()
   assert.equal(await underlinedText(page), 'missing')
 })
@@ -120,12 +122,10 @@ test('documents have links, and queries run at a past time', { skip }, async () 
 test('a query of the other version can switch the version', { skip }, async () => {
   const page = await stage.signedIn(stage.admin, 'shell')
   const hint = page.getByText('The query looks like version')
-  await typeInto(page, 'Query', 'Add(1 2)')
-  await page.getByRole('button', { name: 'Run' }).click()
+  await submitQuery(page, 'Add(1 2)')
   await page.getByRole('alert').waitFor()
   assert.equal(await hint.count(), 0)
-  await typeInto(page, 'Query', 'items.all().count()')
-  await page.getByRole('button', { name: 'Run' }).click()
+  await submitQuery(page, 'items.all().count()')
   await hint.waitFor()
   assert.deepEqual(await accessibilityFaults(page), [])
   await page.getByRole('button', { name: 'Switch to version 10' }).click()
@@ -141,13 +141,11 @@ test('a query of the other version can switch the version', { skip }, async () =
   await page.getByRole('button', { name: 'Run' }).click()
   await page.getByRole('region', { name: 'Result' }).getByText('0', { exact: true }).first().waitFor()
   await stage.visit(page, 'denied')
-  await typeInto(page, 'Query', 'items.all().count()')
-  await page.getByRole('button', { name: 'Explain' }).click()
+  await submitQuery(page, 'items.all().count()', 'Explain')
   await page.getByRole('button', { name: 'Switch to version 10' }).click()
   await page.getByRole('button', { name: 'Explain' }).click()
   await page.getByText('The query is allowed').waitFor()
-  await typeInto(page, 'Query', 'Count(Documents(Collection("items")))')
-  await page.getByRole('button', { name: 'Explain' }).click()
+  await submitQuery(page, 'Count(Documents(Collection("items")))', 'Explain')
   await page.getByRole('button', { name: 'Switch to version 4' }).waitFor()
 })
 
@@ -155,8 +153,7 @@ test('a rejected secret to run as does not sign out', { skip }, async () => {
   const page = await shell10()
   await page.getByLabel('Run as').selectOption('key')
   await page.getByLabel('Secret of the key').fill('nonsense')
-  await typeInto(page, 'Query', '1')
-  await page.getByRole('button', { name: 'Run' }).click()
+  await submitQuery(page, '1')
   await page.getByRole('alert').getByText('rejects the secret').waitFor()
 })
 
@@ -170,8 +167,7 @@ test('Explain shows the reads of a query of either version, and the missing inde
   const explanation = page.getByRole('region', { name: 'Explanation' })
   /** Waits for the explanation of the text: the region shows the previous one until the response arrives. */
   const explains = async (text: string, expected: RegExp) => {
-    await typeInto(page, 'Query', text)
-    await page.getByRole('button', { name: 'Explain' }).click()
+    await submitQuery(page, text, 'Explain')
     await eventually(`the explanation is ${expected}`, async () =>
       expected.test(((await explanation.textContent()) ?? '').replaceAll(/\s+/g, ' ')),
     )

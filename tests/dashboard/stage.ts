@@ -258,3 +258,9 @@ export async function typeInto(page: Page, label: string, text: string): Promise
   if (text === '') await page.keyboard.press('Delete')
   else await page.keyboard.insertText(text)
 }
+
+/** Types a query into the shell or the page Why denied, and runs or explains it. */
+export async function submitQuery(page: Page, text: string, button: 'Run' | 'Explain' = 'Run') {
+  await typeInto(page, 'Query', text)
+  await press(page, button)
+}
