@@ -241,14 +241,17 @@ describe('a log that was read from the page cache', () => {
 describe('the number of the newest durable record', () => {
   const isNumber = ({ kind, path }: FileOperation) => kind === 'write' && basename(path) === 'durable'
 
+  /** The receiver of the records for a backup, which calls `add` with the number of each record. */
+  const recordsTo = (add: (sequence: number) => unknown) => ({
+    begin: () => undefined,
+    add: (_: Uint8Array, { sequence }: { readonly sequence: number }) => void add(sequence),
+    end: () => Promise.resolve(),
+  })
+
   test('is written again after an error, before the commit is acknowledged', async () => {
     const path = newPath()
     const shipped: number[] = []
-    const records = {
-      begin: () => undefined,
-      add: (_: Uint8Array, { sequence }: { readonly sequence: number }) => void shipped.push(sequence),
-      end: () => Promise.resolve(),
-    }
+    const records = recordsTo(sequence => shipped.push(sequence))
     const store = openLogged({ path, segmentBytes, timers: never, isFollowed: true, records })
     const durable = new DurableSequence(join(path, logFolder), 'read')
     const reading = openFollower({ path, durable: () => durable.read() })
@@ -267,11 +270,7 @@ describe('the number of the newest durable record', () => {
   test('ends the process if it cannot be written; the next start publishes the commit', async () => {
     const path = newPath()
     const shipped: number[] = []
-    const records = {
-      begin: () => undefined,
-      add: (_: Uint8Array, { sequence }: { readonly sequence: number }) => void shipped.push(sequence),
-      end: () => Promise.resolve(),
-    }
+    const records = recordsTo(sequence => shipped.push(sequence))
     let losses = 0
     const onLostFlush = () => {
       losses++
@@ -301,13 +300,9 @@ describe('the number of the newest durable record', () => {
 
   test('does not reject a commit whose record cannot be sent to the backup', async () => {
     const path = newPath()
-    const records = {
-      begin: () => undefined,
-      add: () => {
-        throw new Error('the backup is gone')
-      },
-      end: () => Promise.resolve(),
-    }
+    const records = recordsTo(() => {
+      throw new Error('the backup is gone')
+    })
     const store = openLogged({ path, segmentBytes, timers: never, records })
     await assert.rejects(commit(store, 0), { outcome: 'unknown' })
     await store.close()

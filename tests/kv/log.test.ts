@@ -42,6 +42,9 @@ const segmentBytes = 32_768
 /** Segments are applied only when they are full. */
 const never = { ...systemTimers, after: () => () => undefined }
 
+const open = (path: string, more: Partial<Parameters<typeof openLogged>[0]> = {}) =>
+  openLogged({ path, segmentBytes, timers: never, ...more })
+
 const commit = (store: ReturnType<typeof openLogged>, number: number) =>
   store.transact(() => ({ result: undefined, writes: rowsOf(number) }))
 
@@ -70,12 +73,10 @@ function secondRecord(file: string): number {
 }
 
 async function openAndClose(path: string): Promise<number> {
-  const store = openLogged({ path, segmentBytes, timers: never })
-  try {
-    return newestWhole(store)
-  } finally {
-    await store.close()
-  }
+  const store = open(path)
+  const newest = newestWhole(store)
+  await store.close()
+  return newest
 }
 
 describe('the log after a crash', () => {
@@ -97,7 +98,7 @@ describe('the log after a crash', () => {
         crashes++
       },
     }
-    const store = openLogged({ path, segmentBytes, timers: never, disk })
+    const store = open(path, { disk })
     for (let number = 0; number < 150; number++) {
       await commit(store, number)
       acknowledged = number
@@ -122,14 +123,14 @@ describe('the log after a crash', () => {
         assert.ok(flushed.has(name as string))
       },
     }
-    const store = openLogged({ path, segmentBytes, timers: never, disk })
+    const store = open(path, { disk })
     for (let number = 0; number < 200; number++) await commit(store, number)
     await store.close()
   })
 
   test('a log with a damaged record before others is rejected; a damaged last record is dropped', async () => {
     const path = newPath()
-    const store = openLogged({ path, segmentBytes, timers: never })
+    const store = open(path)
     for (let number = 0; number < 3; number++) await commit(store, number)
     const middle = crashed(path)
     const end = crashed(path)
@@ -137,40 +138,34 @@ describe('the log after a crash', () => {
     const [name] = segmentsOf(middle)
     const file = join(middle, logFolder, name as string)
     damage(file, secondRecord(file) + 40)
-    for (const open of [
-      () => openLogged({ path: middle, segmentBytes }),
-      () => openFollower({ path: middle }),
-    ])
-      assert.throws(open, {
+    for (const opening of [() => open(middle), () => openFollower({ path: middle })])
+      assert.throws(opening, {
         name: StoreUnavailableError.name,
         message: /segment 1 of the commit log in .* is damaged at byte \d+; restore a backup/,
       })
     await assert.rejects(copyStore(middle, newPath()), /is damaged at byte/)
     const last = join(end, logFolder, name as string)
-    const content = readFileSync(last)
-    damage(
-      last,
-      content.findLastIndex(byte => byte !== 0),
-    )
+    const lastByte = readFileSync(last).findLastIndex(byte => byte !== 0)
+    damage(last, lastByte)
     assert.equal(await openAndClose(end), 1)
   })
 
   test('missing and truncated segments, and segments of another store, are rejected', async () => {
     const path = newPath()
-    const store = openLogged({ path, segmentBytes, timers: never })
+    const store = open(path)
     for (let number = 0; number < 3; number++) await commit(store, number)
     const without = crashed(path)
     const foreign = crashed(path)
     await store.close()
     rmSync(join(without, logFolder), { recursive: true })
-    for (const open of [openLogged, openFollower]) {
+    for (const opening of [openLogged, openFollower]) {
       assert.throws(() => {
-        const opened = open({ path: without })
+        const opened = opening({ path: without })
         opened.read(() => undefined)
       }, /: copy a data directory with its commit log, or use "terrarium backup"/)
     }
     const other = newPath()
-    const otherStore = openLogged({ path: other, segmentBytes, timers: never })
+    const otherStore = open(other)
     await commit(otherStore, 0)
     const [name] = segmentsOf(other)
     copyFileSync(join(other, logFolder, name as string), join(foreign, logFolder, name as string))
@@ -180,7 +175,7 @@ describe('the log after a crash', () => {
 
   test('a folder that was closed properly needs no log', async () => {
     const path = newPath()
-    const store = openLogged({ path, segmentBytes, timers: never })
+    const store = open(path)
     await commit(store, 0)
     await store.close()
     rmSync(join(path, logFolder), { recursive: true })
@@ -231,7 +226,7 @@ describe('appends that fail', () => {
         throw fullDiskError()
       },
     }
-    const store = openLogged({ path, segmentBytes, timers: never, disk })
+    const store = open(path, { disk })
     await commit(store, 0)
     for (const _ of [0, 1]) {
       isFailing = true
@@ -252,7 +247,7 @@ describe('appends that fail', () => {
     const onLostFlush = () => {
       isLost = true
     }
-    const store = openLogged({ path, segmentBytes, timers: never, disk, onLostFlush })
+    const store = open(path, { disk, onLostFlush })
     await assert.rejects(commit(store, 0))
     assert.ok(isLost)
     await store.close()
@@ -261,7 +256,7 @@ describe('appends that fail', () => {
   test('a full disk causes errors for writes and no loss', async () => {
     const path = newPath()
     let free = Number.POSITIVE_INFINITY
-    const store = openLogged({ path, segmentBytes, timers: never, freeBytes: () => free })
+    const store = open(path, { freeBytes: () => free })
     await commit(store, 0)
     free = 1000
     await assert.rejects(commit(store, 1), { outcome: 'not committed', message: /the disk is full/ })
@@ -275,7 +270,7 @@ describe('appends that fail', () => {
   test('a disk that is too full to apply the log makes commits fail, and applying continues later', async () => {
     const path = newPath()
     let free = Number.POSITIVE_INFINITY
-    const store = openLogged({ path, segmentBytes, timers: never, freeBytes: () => free })
+    const store = open(path, { freeBytes: () => free })
     await commit(store, 0)
     // The space is enough for each commit, but not for the pages of a whole segment.
     free = 16 * megabyte + 64 * 1024
@@ -305,7 +300,7 @@ describe('appends that fail', () => {
   test('a store that is opened on a full disk accepts no commits, and is closed without an error', async () => {
     const path = newPath()
     await openAndClose(path)
-    const store = openLogged({ path, segmentBytes, timers: never, freeBytes: () => 16 * megabyte })
+    const store = open(path, { freeBytes: () => 16 * megabyte })
     await assert.rejects(commit(store, 0), { outcome: 'not committed', message: /the disk is full/ })
     await store.close()
     assert.equal(await openAndClose(path), -1)
@@ -332,14 +327,14 @@ describe('the space that applying a segment needs', () => {
 describe('segments', () => {
   test('a log is opened without removing the file of its next segment, which shows that it is complete', async () => {
     const path = newPath()
-    const store = openLogged({ path, segmentBytes, timers: never })
+    const store = open(path)
     await commit(store, 0)
     await store.close()
     const [first, next] = segmentsOf(path).map(name => join(path, logFolder, name)) as [string, string]
     // A crash may leave more files than are reused.
     copyFileSync(first, join(path, logFolder, '0'.repeat(16)))
     const { ino } = statSync(next)
-    const opened = openLogged({ path, segmentBytes, timers: never })
+    const opened = open(path)
     assert.equal(statSync(next).ino, ino)
     await opened.close()
     assert.equal(await openAndClose(path), 0)
@@ -347,7 +342,7 @@ describe('segments', () => {
 
   test('are filled, applied and reused', async () => {
     const path = newPath()
-    const store = openLogged({ path, segmentBytes, timers: never })
+    const store = open(path)
     for (let number = 0; number < 400; number++) await commit(store, number)
     assert.equal(newestWhole(store), 399)
     const names = segmentsOf(path)
@@ -359,7 +354,7 @@ describe('segments', () => {
 
   test('a record that is larger than a segment gets its own segment', async () => {
     const path = newPath()
-    const store = openLogged({ path, segmentBytes, timers: never })
+    const store = open(path)
     await commit(store, 0)
     const large = { key: bytes('large'), value: new Uint8Array(100_000).fill(7) }
     await store.transact(() => ({ result: undefined, writes: [large] }))
@@ -380,7 +375,7 @@ describe('segments', () => {
     }
     check(store)
     await store.close()
-    const again = openLogged({ path, segmentBytes, timers: never })
+    const again = open(path)
     check(again)
     await again.close()
   })
@@ -397,7 +392,7 @@ describe('records that are larger than a segment', () => {
   ] as const)
     test(`leave no gap when they ${when}`, async () => {
       const path = newPath()
-      const store = openLogged({ path, segmentBytes, timers: never })
+      const store = open(path)
       for (let number = 0; number < before; number++) await commit(store, number)
       await commitLarge(store)
       await commitLarge(store)
@@ -440,7 +435,7 @@ describe('folders of other layouts', () => {
     const reading = openFollower({ path })
     assert.deepEqual(list(reading), ['a=1'])
     await reading.close()
-    const store = openLogged({ path, segmentBytes, timers: never })
+    const store = open(path)
     assert.deepEqual(list(store), ['a=1'])
     await store.transact(write(put('b', '2')))
     await store.close()
@@ -454,7 +449,7 @@ describe('folders of other layouts', () => {
   test('the folder of segments is readable only by its owner', async () => {
     const path = newPath()
     mkdirSync(path, { recursive: true })
-    const store = openLogged({ path, segmentBytes, timers: never })
+    const store = open(path)
     await commit(store, 0)
     assert.ok(existsSync(join(path, logFolder)))
     assert.equal(statSync(join(path, logFolder)).mode & 0o777, 0o700)

@@ -2,46 +2,19 @@
 
 import { after } from 'node:test'
 import type { families } from '../../src/fql4/functions/registry.ts'
+import { parseExpression } from '../../src/fql4/text/index.ts'
+import { writeJson } from '../../src/values/write-json.ts'
 import { openTestEngine, type TestEngine } from './engine.ts'
 
-const fixture = {
-  do: [
-    { create_collection: { object: { name: 'spells' } } },
-    { create_collection: { object: { name: 'users' } } },
-    { create_database: { object: { name: 'one' } } },
-    { create_database: { object: { name: 'other' } } },
-    {
-      create_function: {
-        object: {
-          name: 'double',
-          body: { query: { lambda: 'n', expr: { add: [{ var: 'n' }, { var: 'n' }] } } },
-        },
-      },
-    },
-  ],
-}
-const documents = {
-  do: [
-    {
-      create_index: {
-        object: {
-          name: 'spells_by_element',
-          source: { collection: 'spells' },
-          terms: { object: { field: ['data', 'element'] } },
-          values: [{ object: { field: ['data', 'power'] } }],
-        },
-      },
-    },
-    {
-      create: { ref: { collection: 'spells' }, id: '1' },
-      params: { object: { data: { object: { element: 'fire', power: 10 } } } },
-    },
-    {
-      create: { ref: { collection: 'users' }, id: '1' },
-      params: { object: { credentials: { object: { password: 'open sesame' } } } },
-    },
-  ],
-}
+const queries = [
+  `[CreateCollection({ name: "spells" }), CreateCollection({ name: "users" }),
+    CreateDatabase({ name: "one" }), CreateDatabase({ name: "other" }),
+    CreateFunction({ name: "double", body: Query(Lambda("n", Add(Var("n"), Var("n")))) })]`,
+  `[CreateIndex({ name: "spells_by_element", source: Collection("spells"),
+      terms: { field: ["data", "element"] }, values: [{ field: ["data", "power"] }] }),
+    Create(Ref(Collection("spells"), "1"), { data: { element: "fire", power: 10 } }),
+    Create(Ref(Collection("users"), "1"), { credentials: { password: "open sesame" } })]`,
+]
 
 /** A function of version 4, with an example. */
 export type FunctionDefinition = (typeof families)[number]['definitions'][number]
@@ -54,8 +27,7 @@ export interface ExampleEngine {
 
 async function openExampleEngine(): Promise<ExampleEngine> {
   const engine = openTestEngine()
-  await engine.query(fixture)
-  await engine.query(documents)
+  for (const query of queries) await engine.query(writeJson(parseExpression(query).json))
   const key = (await engine.query({ create_key: { object: { role: 'admin' } } })) as { secret: string }
   return { engine, secret: key.secret }
 }
@@ -77,10 +49,7 @@ export function exampleRunner(): (
       return run(await shared)
     }
     const own = await openExampleEngine()
-    try {
-      await run(own)
-    } finally {
-      await own.engine.close()
-    }
+    await using _ = own.engine
+    await run(own)
   }
 }

@@ -47,9 +47,7 @@ export async function query(
   secret: string,
   expression: unknown,
 ): Promise<unknown> {
-  const answer = await send(server, { secret, query: expression })
-  if (answer.status >= 300) throw new Error(`status ${answer.status}: ${answer.text}`)
-  return (answer.json as { resource: unknown }).resource
+  return fieldOf(await send(server, { secret, query: expression }), 'resource')
 }
 
 /** Version 4 in its text form, such as `Count(Documents(Collection("c")))`. */
@@ -67,9 +65,7 @@ export async function runText(
   secret: string,
   text: string,
 ): Promise<unknown> {
-  const answer = await sendText(server, secret, text)
-  if (answer.status >= 300) throw new Error(`status ${answer.status}: ${answer.text}`)
-  return (answer.json as { resource: unknown }).resource
+  return fieldOf(await sendText(server, secret, text), 'resource')
 }
 
 /**
@@ -94,9 +90,7 @@ export async function fql(
   text: string,
   args: Readonly<Record<string, unknown>> = {},
 ): Promise<unknown> {
-  const answer = await sendFql(server, secret, text, args)
-  if (answer.status >= 300) throw new Error(`status ${answer.status}: ${answer.text}`)
-  return (answer.json as { data: unknown }).data
+  return fieldOf(await sendFql(server, secret, text, args), 'data')
 }
 
 export function rootQuery(server: RunningServer, expression: unknown): Promise<unknown> {
@@ -113,6 +107,11 @@ export async function keyOfNewDatabase(
   await rootQuery(server, { create_database: { object: { name, ...fields } } })
   const key = await rootQuery(server, { create_key: { object: { database: { database: name }, role } } })
   return (key as { secret: string }).secret
+}
+
+function fieldOf(answer: HttpAnswer, name: 'resource' | 'data'): unknown {
+  if (answer.status >= 300) throw new Error(`status ${answer.status}: ${answer.text}`)
+  return (answer.json as Record<string, unknown>)[name]
 }
 
 function authorization(secret: string, scheme: 'bearer' | 'basic' = 'bearer'): string {
