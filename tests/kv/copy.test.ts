@@ -2,8 +2,6 @@
 // copy used to kill the process.
 
 import assert from 'node:assert/strict'
-import { mkdirSync } from 'node:fs'
-import { join } from 'node:path'
 import { test } from 'node:test'
 import { systemTimers } from '../../src/base/timers.ts'
 import type { KeyValueStore, Write } from '../../src/storage/kv/kv-contract.ts'
@@ -12,17 +10,10 @@ import { openLmdb } from '../../src/storage/lmdb/lmdb.ts'
 import { openFollower } from '../../src/storage/log/follower.ts'
 import { openLogged } from '../../src/storage/log/logged-store.ts'
 import { copyStore } from '../../src/storage/log/store-copy.ts'
-import { folderOfFile } from '../support/folder.ts'
+import { foldersOfFile } from '../support/folder.ts'
 import { bytes, list } from './bytes.ts'
 
-const folder = folderOfFile()
-let folders = 0
-
-function newFolder(): string {
-  const path = join(folder, String(folders++))
-  mkdirSync(path)
-  return path
-}
+const newFolder = foldersOfFile()
 
 /** Segments are applied only when they are full. */
 const never = { ...systemTimers, after: () => () => undefined }

@@ -14,13 +14,11 @@ import { StoreUnavailableError } from '../../src/storage/kv/store-errors.ts'
 import { loggedLayout, plainLayout } from '../../src/storage/lmdb/folder.ts'
 import { openLmdb } from '../../src/storage/lmdb/lmdb.ts'
 import { openLogged } from '../../src/storage/log/logged-store.ts'
-import { folderOfFile } from '../support/folder.ts'
+import { pathsOfFile } from '../support/folder.ts'
 import { bytes, list, put, stoppedClock, text, write } from './bytes.ts'
 import { storeSuite } from './suite.ts'
 
-const folder = folderOfFile()
-let folders = 0
-const newPath = () => join(folder, String(folders++))
+const newPath = pathsOfFile()
 
 storeSuite('lmdb', () => openLmdb({ path: newPath() }), { prepares: false })
 

@@ -9,7 +9,7 @@ import { systemTimers } from '../../src/base/timers.ts'
 import type { KeyValueStore } from '../../src/storage/kv/kv-contract.ts'
 import type { LogDisk } from '../../src/storage/log/segment-files.ts'
 import { type FileOperation, intercept } from '../support/file-operations.ts'
-import { folderOfFile } from '../support/folder.ts'
+import { pathsOfFile } from '../support/folder.ts'
 import { RandomSource } from '../support/seeded.ts'
 import { bytes } from './bytes.ts'
 import { newestWhole, rowsOf } from './log-rows.ts'
@@ -31,9 +31,7 @@ afterEach(() => {
   fault = () => undefined
 })
 
-const folder = folderOfFile()
-let folders = 0
-const newPath = () => join(folder, String(folders++))
+const newPath = pathsOfFile()
 
 const segmentBytes = 32_768
 /** Timers whose calls a test makes itself. */

@@ -5,13 +5,12 @@
 
 import assert from 'node:assert/strict'
 import { rmSync } from 'node:fs'
-import { join } from 'node:path'
 import { test } from 'node:test'
 import { systemTimers } from '../../src/base/timers.ts'
 import { StoreUnavailableError } from '../../src/storage/kv/store-errors.ts'
 import type { LogDisk } from '../../src/storage/log/segment-files.ts'
 import type { FileOperation } from '../support/file-operations.ts'
-import { folderOfFile } from '../support/folder.ts'
+import { pathsOfFile } from '../support/folder.ts'
 import { RandomSource, seedsToRun } from '../support/seeded.ts'
 import { bytes } from './bytes.ts'
 import { newestWhole, rowsOf } from './log-rows.ts'
@@ -22,9 +21,7 @@ const { openFollower } = await import('../../src/storage/log/follower.ts')
 const { openLogged } = await import('../../src/storage/log/logged-store.ts')
 const { flushedDisk, systemDisk } = await import('../../src/storage/log/segment-files.ts')
 
-const folder = folderOfFile()
-let folders = 0
-const newPath = () => join(folder, String(folders++))
+const newPath = pathsOfFile()
 
 const segmentBytes = 8192
 /** Segments are applied only when they are full. */

@@ -28,15 +28,13 @@ import { openFollower } from '../../src/storage/log/follower.ts'
 import { openLogged } from '../../src/storage/log/logged-store.ts'
 import { flushedDisk, type LogDisk, logFolder } from '../../src/storage/log/segment-files.ts'
 import { copyStore } from '../../src/storage/log/store-copy.ts'
-import { folderOfFile } from '../support/folder.ts'
+import { pathsOfFile } from '../support/folder.ts'
 import { RandomSource } from '../support/seeded.ts'
 import { bytes, list, put, write } from './bytes.ts'
 import { newestWhole, rowsOf } from './log-rows.ts'
 import { fullDiskError } from './simulated-disk.ts'
 
-const folder = folderOfFile()
-let folders = 0
-const newPath = () => join(folder, String(folders++))
+const newPath = pathsOfFile()
 
 const segmentBytes = 32_768
 /** Segments are applied only when they are full. */

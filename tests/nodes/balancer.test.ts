@@ -4,7 +4,7 @@
 // shutdown.
 
 import assert from 'node:assert/strict'
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -21,12 +21,14 @@ import { eventually } from '../support/eventually.ts'
 import { folderOfFile } from '../support/folder.ts'
 import { query, send } from '../support/http.ts'
 import { patience } from '../support/patience.ts'
-import { freePort, noPostgres, PostgresServer } from '../support/postgres.ts'
+import { freePort, noPostgres } from '../support/postgres.ts'
+import { isInstalled } from '../support/program.ts'
+import { postgresOfFile } from '../support/record.ts'
 import { Cluster, type Node } from './cluster.ts'
 
 const { query: q } = faunadb
 
-const skip = noPostgres ?? (isInstalled() ? undefined : 'haproxy is not installed')
+const skip = noPostgres ?? (isInstalled('haproxy', '-v') ? undefined : 'haproxy is not installed')
 const shipped = fileURLToPath(new URL('../../deploy/haproxy.cfg', import.meta.url))
 const nodesCount = 3
 /** The notice of a shutdown, in milliseconds. The test ends it when the balancer has noticed the shutdown. */
@@ -34,15 +36,6 @@ const noticeMs = '60000'
 const flags = ['--shutdown-notice-ms', noticeMs, '--trusted-proxies', '127.0.0.1', '--password-cost', '4']
 /** The column of the balancer's statistics with the status of a server. */
 const statusColumn = 17
-
-function isInstalled(): boolean {
-  try {
-    execFileSync('haproxy', ['-v'], { stdio: 'ignore' })
-    return true
-  } catch {
-    return false
-  }
-}
 
 /**
  * The shipped configuration with the addresses of these nodes, another limit of connections, a socket for statistics,
@@ -62,7 +55,7 @@ function configuration(port: number, nodes: readonly Node[], isSpread: boolean, 
     .replace(/( {2}server node\d node\d:8443\n)+/, `${servers.join('\n')}\n`)
 }
 
-let postgres: PostgresServer
+const postgres = postgresOfFile()
 let cluster: Cluster
 let nodes: Node[]
 const balancers: ChildProcess[] = []
@@ -79,7 +72,6 @@ interface Balancer {
 
 before(async () => {
   if (skip) return
-  postgres = await PostgresServer.start()
   cluster = new Cluster(postgres)
   nodes = await Promise.all(Array.from({ length: nodesCount }, async (_, at) => start(at, await freePort())))
   await cluster.prepare(nodes[0] as Node)
@@ -130,19 +122,14 @@ after(async () => {
   for (const haproxy of balancers) haproxy.kill('SIGKILL')
   await ended
   await cluster[Symbol.asyncDispose]()
-  await postgres.stop()
 })
 // The hook that removes the folder runs after the hook that ends the balancers.
 const folder = folderOfFile()
 
-const clientOf = (secret: string) =>
-  new faunadb.Client({
-    secret,
-    domain: '127.0.0.1',
-    port: spread.port,
-    scheme: 'http',
-    timeout: patience(30_000) / 1000,
-  })
+function clientOf(secret: string): faunadb.Client {
+  const timeout = patience(30_000) / 1000
+  return new faunadb.Client({ secret, domain: '127.0.0.1', port: spread.port, scheme: 'http', timeout })
+}
 
 /** Tests how the shipped configuration chooses nodes. */
 function testCredentials(): void {
@@ -180,14 +167,9 @@ describe('nodes behind a balancer', { skip }, () => {
   test("the driver's flows, each request on another node, are those of one machine", async () => {
     const admin = clientOf(cluster.secret)
     await admin.query(q.CreateCollection({ name: 'users' }))
-    await admin.query(
-      q.CreateIndex({
-        name: 'by_email',
-        source: q.Collection('users'),
-        terms: [{ field: ['data', 'email'] }],
-        unique: true,
-      }),
-    )
+    const terms = [{ field: ['data', 'email'] }]
+    const index = { name: 'by_email', source: q.Collection('users'), terms, unique: true }
+    await admin.query(q.CreateIndex(index))
     for (let n = 0; n < 30; n++) {
       const email = `user-${n}@example.com`
       const made = await admin.query<{ ref: faunadb.values.Ref }>(
@@ -205,10 +187,8 @@ describe('nodes behind a balancer', { skip }, () => {
         q.Update(made.ref, { data: { n: q.Add(1, q.Select(['data', 'n'], q.Get(made.ref))) } }),
       )
       assert.equal(await admin.query(q.Select(['data', 'n'], q.Get(made.ref))), 1)
-      await assert.rejects(
-        admin.query(q.Create(q.Collection('users'), { data: { email } })),
-        /instance not unique/,
-      )
+      const again = admin.query(q.Create(q.Collection('users'), { data: { email } }))
+      await assert.rejects(again, /instance not unique/)
       await user.query(q.Logout(true))
       await Promise.all([login.close(), user.close()])
     }

@@ -12,20 +12,11 @@ import { Client } from 'pg'
 import { eventually } from '../support/eventually.ts'
 import { folderOfFile } from '../support/folder.ts'
 import { freePort, noPostgres } from '../support/postgres.ts'
-import { type ProgramResult, runProgram } from '../support/program.ts'
+import { isInstalled, type ProgramResult, runProgram } from '../support/program.ts'
 import { postgresOfFile } from '../support/record.ts'
 import { Cluster } from './cluster.ts'
 
-const noPgbouncer = isInstalled() ? undefined : 'pgbouncer is not installed'
-
-function isInstalled(): boolean {
-  try {
-    execFileSync('pgbouncer', ['--version'], { stdio: 'ignore' })
-    return true
-  } catch {
-    return false
-  }
-}
+const noPgbouncer = isInstalled('pgbouncer', '--version') ? undefined : 'pgbouncer is not installed'
 
 /** Runs a node that is expected to exit by itself. */
 async function start(store: string, ...flags: string[]): Promise<ProgramResult> {

@@ -65,10 +65,6 @@ export class FaultyProxy {
     if (!isBlackhole) this.cut()
   }
 
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.close()
-  }
-
   async close(): Promise<void> {
     this.cut()
     if (!this.#server.listening) return

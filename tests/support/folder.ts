@@ -19,3 +19,10 @@ export function foldersOfFile(): () => string {
   const parent = folderOfFile()
   return () => mkdtempSync(join(parent, 'folder-'))
 }
+
+/** Returns a function that returns new paths, at which nothing exists, in a folder of the file. */
+export function pathsOfFile(): () => string {
+  const parent = folderOfFile()
+  let paths = 0
+  return () => join(parent, String(paths++))
+}

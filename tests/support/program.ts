@@ -2,7 +2,7 @@
 // sources first, because a built program starts in half the time.
 
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
+import { execFile, spawnSync } from 'node:child_process'
 import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -15,6 +15,11 @@ export const repository = fileURLToPath(new URL('../..', import.meta.url))
 export const program = programFile()
 /** The program for tests that replace or observe single source files. */
 export const sourceProgram = join(repository, 'src/cli/main.ts')
+
+/** Returns false if a program of the system is missing. `flag` makes the program print its version. */
+export function isInstalled(name: string, flag: string): boolean {
+  return spawnSync(name, [flag], { stdio: 'ignore' }).status === 0
+}
 
 /** New and empty, for a server's data. The caller removes it. */
 export function temporaryFolder(): Promise<string> {
