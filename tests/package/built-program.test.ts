@@ -2,34 +2,29 @@
 // never run after the sources have changed.
 
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
-import { appendFile, cp, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { appendFile, cp, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, before, describe, test } from 'node:test'
-import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
+import { before, describe, test } from 'node:test'
 import { eventually } from '../support/eventually.ts'
+import { folderOfFile } from '../support/folder.ts'
 import { send } from '../support/http.ts'
+import { repository } from '../support/program.ts'
 import { startProcess } from '../support/server-process.ts'
+import { run } from './npm.ts'
 
 interface Check {
   readonly ended: number | null
   readonly failure: string | null
 }
 
-const repository = fileURLToPath(new URL('../..', import.meta.url))
-const run = promisify(execFile)
-
 describe('a clone with a built program', () => {
-  let clone: string
+  const clone = folderOfFile()
   let lineOfError: number
-  const program = () => join(clone, 'bin/terrarium.js')
+  const program = join(clone, 'bin/terrarium.js')
   const build = () => run(process.execPath, [join(clone, 'scripts/build-program.js')])
   const builtFolders = () => readdir(join(clone, 'dist'))
 
   before(async () => {
-    clone = await mkdtemp(join(tmpdir(), 'terrarium-clone-'))
     for (const name of ['bin', 'scripts', 'src', 'package.json', 'package-lock.json'])
       await cp(join(repository, name), join(clone, name), { recursive: true })
     await symlink(join(repository, 'node_modules'), join(clone, 'node_modules'))
@@ -38,39 +33,34 @@ describe('a clone with a built program', () => {
     await appendFile(log, "openServiceLog('info', false).error({ err: new Error('of the test') }, 'told')\n")
     await build()
   })
-  after(() => rm(clone, { recursive: true, force: true }))
 
   test('serves, with threads for passwords, processes for long queries and commands of its own', async () => {
-    const server = await startProcess({ program: program() })
-    try {
-      const ask = (query: unknown) => send(server, { secret: server.rootSecret, query })
-      // A slow-lane process evaluates long texts.
-      const text = 'a'.repeat(300_000)
-      assert.deepEqual((await ask({ length: text })).json, { resource: 300_000 })
-      await ask({ create_collection: { object: { name: 'people' } } })
-      const credentials = { object: { password: 'of a person' } }
-      const created = await ask({
-        select: ['ref'],
-        from: { create: { collection: 'people' }, params: { object: { credentials } } },
-      })
-      const person = (created.json as { readonly resource: unknown }).resource
-      const identified = await ask({ identify: person, password: 'of a person' })
-      assert.deepEqual(identified.json, { resource: true })
-      const ownCommand = { path: '/api/v1/health/checks', secret: server.rootSecret, body: '' }
-      assert.equal((await send(server, ownCommand)).status, 202)
-      const state = { method: 'GET', path: '/api/v1/health', secret: server.rootSecret }
-      const check = async () => ((await send(server, state)).json as { tasks: { check: Check } }).tasks.check
-      await eventually('the check has ended', async () => (await check()).ended !== null)
-      assert.equal((await check()).failure, null)
-      assert.match(server.stderr(), new RegExp(`\\(?src/server/service-log\\.ts:${lineOfError}:\\d+`))
-    } finally {
-      await server.stop()
-    }
+    await using server = await startProcess({ program })
+    const ask = (query: unknown) => send(server, { secret: server.rootSecret, query })
+    // A slow-lane process evaluates long texts.
+    const text = 'a'.repeat(300_000)
+    assert.deepEqual((await ask({ length: text })).json, { resource: 300_000 })
+    await ask({ create_collection: { object: { name: 'people' } } })
+    const credentials = { object: { password: 'of a person' } }
+    const created = await ask({
+      select: ['ref'],
+      from: { create: { collection: 'people' }, params: { object: { credentials } } },
+    })
+    const person = (created.json as { readonly resource: unknown }).resource
+    const identified = await ask({ identify: person, password: 'of a person' })
+    assert.deepEqual(identified.json, { resource: true })
+    const ownCommand = { path: '/api/v1/health/checks', secret: server.rootSecret, body: '' }
+    assert.equal((await send(server, ownCommand)).status, 202)
+    const state = { method: 'GET', path: '/api/v1/health', secret: server.rootSecret }
+    const check = async () => ((await send(server, state)).json as { tasks: { check: Check } }).tasks.check
+    await eventually('the check has ended', async () => (await check()).ended !== null)
+    assert.equal((await check()).failure, null)
+    assert.match(server.stderr(), new RegExp(`\\(?src/server/service-log\\.ts:${lineOfError}:\\d+`))
   })
 
   test('runs the changed sources until it is built again', async () => {
     const [folder] = await builtFolders()
-    const words = async () => (await run(process.execPath, [program(), '--version'])).stdout
+    const words = async () => (await run(process.execPath, [program, '--version'])).stdout
     const main = join(clone, 'dist', folder as string, 'main.js')
     const marked = (await readFile(main, 'utf8')).replace(
       'process.exit(',

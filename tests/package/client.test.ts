@@ -2,55 +2,24 @@
 // and TypeScript. It is small and has no dependencies.
 
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
-import { promisify } from 'node:util'
+import { before, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
+import { folderOfFile } from '../support/folder.ts'
 import { keyOfNewDatabase } from '../support/http.ts'
 import { repository } from '../support/program.ts'
-import { type RunningServer, startServer } from '../support/server.ts'
-
-const run = promisify(execFile)
+import { serverOfFile } from '../support/server.ts'
+import { environment, installPacked, run } from './npm.ts'
 
 /** Maximum compressed bytes of the modules that a program loads. */
 const compressedBytesMax = 15_000
 
-/** The environment without the variables of the surrounding `npm test`, which would make npm work in the repository. */
-const environment = Object.fromEntries(
-  Object.entries(process.env).filter(([name]) => !/^npm_(?!config_(registry|cache|userconfig))/i.test(name)),
-)
-
-let folder: string
-let server: RunningServer
+const server = serverOfFile()
+const folder = folderOfFile()
 const installed = (path: string) => join(folder, 'node_modules/terrarium-client', path)
 
-before(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'terrarium-client-'))
-  await run('npm', ['pack', '--silent', '--pack-destination', folder], {
-    cwd: join(repository, 'client'),
-    env: environment,
-  })
-  const tarball = (await readdir(folder)).find(name => name.endsWith('.tgz')) as string
-  await writeFile(join(folder, 'package.json'), '{"name": "application", "private": true, "type": "module"}')
-  const install = [
-    'install',
-    '--offline',
-    '--ignore-scripts',
-    '--no-audit',
-    '--no-fund',
-    join(folder, tarball),
-  ]
-  await run('npm', install, { cwd: folder, env: environment })
-  server = await startServer()
-})
-
-after(async () => {
-  await server?.stop()
-  await rm(folder, { recursive: true, force: true })
-})
+before(() => installPacked(folder, ['client'], ['--offline']))
 
 test('it is small, and has no dependencies and no sources', async () => {
   const { dependencies } = JSON.parse(await readFile(installed('package.json'), 'utf8'))
@@ -69,15 +38,11 @@ test('ES modules and CommonJS can import and use it', async () => {
     const client = new Client({ url: '${server.url}', secret: '${secret}' })
     client.query(fql\`\${20} + 1 + \${21n}\`).then(({ data }) => console.log(data, Document.name))
   `
-  await writeFile(
-    join(folder, 'app.mjs'),
-    `import { Client, Document, fql } from 'terrarium-client'\n${body}`,
-  )
-  await writeFile(
-    join(folder, 'app.cjs'),
-    `const { Client, Document, fql } = require('terrarium-client')\n${body}`,
-  )
-  for (const file of ['app.mjs', 'app.cjs']) {
+  for (const [file, imports] of [
+    ['app.mjs', "import { Client, Document, fql } from 'terrarium-client'"],
+    ['app.cjs', "const { Client, Document, fql } = require('terrarium-client')"],
+  ] as const) {
+    await writeFile(join(folder, file), `${imports}\n${body}`)
     const { stdout } = await run(process.execPath, [file], { cwd: folder, env: environment })
     assert.equal(stdout, '42 Document\n')
   }
@@ -106,18 +71,7 @@ test('TypeScript finds its types from every kind of module', async () => {
   `
   for (const name of ['typed.mts', 'typed.cts']) await writeFile(join(folder, name), program)
   const compiler = join(repository, 'node_modules/typescript/bin/tsc')
-  const words = [
-    '--noEmit',
-    '--strict',
-    '--target',
-    'es2022',
-    '--lib',
-    'es2023,dom,dom.iterable',
-    '--types',
-    '',
-  ]
-  await run(process.execPath, [compiler, ...words, '--module', 'nodenext', 'typed.mts', 'typed.cts'], {
-    cwd: folder,
-    env: environment,
-  })
+  const target = ['--target', 'es2022', '--lib', 'es2023,dom,dom.iterable', '--module', 'nodenext']
+  const words = ['--noEmit', '--strict', ...target, '--types', '', 'typed.mts', 'typed.cts']
+  await run(process.execPath, [compiler, ...words], { cwd: folder, env: environment })
 })

@@ -2,20 +2,17 @@
 // application's test. The file takes more than 20 seconds, because it packs the package and installs it with npm.
 
 import assert from 'node:assert/strict'
-import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import { after, before, describe, test } from 'node:test'
-import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
+import { folderOfFile } from '../support/folder.ts'
 import { patience } from '../support/patience.ts'
-
-const repository = fileURLToPath(new URL('../..', import.meta.url))
-const run = promisify(execFile)
+import { repository } from '../support/program.ts'
+import { environment, installPacked, run } from './npm.ts'
 
 /** The driver that the page on testing applications installs beside the package. */
 const driver = 'faunadb@4.8.2'
@@ -26,35 +23,16 @@ const jest = 'jest@30'
 /** Errors of npm without access to a registry. */
 const offline = /ENOTFOUND|ECONNREFUSED|ETIMEDOUT|EAI_AGAIN|ENOTCACHED/
 
-/** The environment without the variables of the surrounding `npm test`, which would make npm work in the repository. */
-const environment = Object.fromEntries(
-  Object.entries(process.env).filter(([name]) => !/^npm_(?!config_(registry|cache|userconfig))/i.test(name)),
-)
-
-let folder: string
+const folder = folderOfFile()
 let fault: string | undefined
 const children: ChildProcess[] = []
 const installed = (path: string) => join(folder, 'node_modules', 'terrarium-db', path)
 
+const runHere = (...words: string[]) => run(process.execPath, words, { cwd: folder, env: environment })
+
 before(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'terrarium-package-'))
-  for (const part of ['.', 'client']) {
-    const pack = ['pack', '--silent', '--pack-destination', folder]
-    await run('npm', pack, { cwd: join(repository, part), env: environment })
-  }
-  const tarballs = (await readdir(folder)).filter(name => name.endsWith('.tgz'))
-  await writeFile(join(folder, 'package.json'), '{"name": "application", "private": true, "type": "module"}')
   try {
-    const install = [
-      'install',
-      '--ignore-scripts',
-      '--no-audit',
-      '--no-fund',
-      ...tarballs.map(name => join(folder, name)),
-      driver,
-      jest,
-    ]
-    await run('npm', install, { cwd: folder, env: environment })
+    await installPacked(folder, ['.', 'client'], [driver, jest])
   } catch (cause) {
     const { stderr } = cause as { readonly stderr?: string }
     if (!offline.test(stderr ?? '')) throw cause
@@ -62,9 +40,8 @@ before(async () => {
   }
 })
 
-after(async () => {
+after(() => {
   for (const child of children) child.kill('SIGKILL')
-  await rm(folder, { recursive: true, force: true })
 })
 
 test('npm would publish both packages with their versions', async t => {
@@ -86,18 +63,8 @@ describe('the package as a program', () => {
     // Folders below `node_modules` of the package are other versions of its dependencies.
     const isOwn = (name: string) => !name.startsWith('node_modules')
     const entries = (await readdir(installed('.'))).filter(isOwn).sort()
-    const expected = [
-      'CHANGELOG.md',
-      'LICENSE',
-      'README.md',
-      'SECURITY.md',
-      'bin',
-      'commonjs',
-      'dashboard',
-      'dist',
-      'package.json',
-    ]
-    assert.deepEqual(entries, expected)
+    const texts = ['CHANGELOG.md', 'LICENSE', 'README.md', 'SECURITY.md']
+    assert.deepEqual(entries, [...texts, 'bin', 'commonjs', 'dashboard', 'dist', 'package.json'])
     assert.ok((await readdir(installed('dist/types/app'))).includes('index.d.ts'))
     assert.ok((await readdir(installed('dashboard/dist'))).includes('index.html'))
     const files = (await readdir(installed('.'), { recursive: true })).filter(isOwn)
@@ -110,9 +77,10 @@ describe('the package as a program', () => {
   test('`terrarium serve` serves', async t => {
     if (fault) return t.skip(fault)
     const program = join(folder, 'node_modules', '.bin', 'terrarium')
+    const secret = 'root-secret-of-the-test'
     const child = spawn(process.execPath, [program, 'serve', '--port', '0'], {
       cwd: folder,
-      env: { ...environment, TERRARIUM_ROOT_SECRET: 'root secret of the test'.replaceAll(' ', '-') },
+      env: { ...environment, TERRARIUM_ROOT_SECRET: secret },
       stdio: ['ignore', 'pipe', 'inherit'],
     })
     children.push(child)
@@ -120,7 +88,7 @@ describe('the package as a program', () => {
     const url = line.replace('Terrarium is ready on ', '')
     const response = await fetch(url, {
       method: 'POST',
-      headers: { authorization: `Bearer ${'root secret of the test'.replaceAll(' ', '-')}` },
+      headers: { authorization: `Bearer ${secret}` },
       body: '{"add": [1, 2]}',
     })
     assert.deepEqual(await response.json(), { resource: 3 })
@@ -146,10 +114,7 @@ describe('the package in programs', () => {
       await fetch(server.url).catch(() => console.log('closed'))
     `
     await writeFile(join(folder, 'embedded.mjs'), script)
-    const { stdout } = await run(process.execPath, [join(folder, 'embedded.mjs')], {
-      cwd: folder,
-      env: environment,
-    })
+    const { stdout } = await runHere('embedded.mjs')
     assert.equal(stdout, '{"resource":"inmemory"} true\nclosed\n')
   })
 
@@ -163,10 +128,7 @@ describe('the package in programs', () => {
       })
     `
     await writeFile(join(folder, 'embedded.cjs'), script)
-    const { stderr, stdout } = await run(process.execPath, ['embedded.cjs'], {
-      cwd: folder,
-      env: environment,
-    })
+    const { stderr, stdout } = await runHere('embedded.cjs')
     assert.equal(stdout, 'createServer has no option prot: did you mean port?\nclosed\n')
     assert.equal(stderr, '')
   })
@@ -213,7 +175,7 @@ describe('the package in tests of applications', () => {
     const program = join(folder, 'node_modules/jest/bin/jest.js')
     const patienceMs = String(patience(60_000))
     const options = ['--watchman=false', '--testMatch', '**/jest.test.cjs', '--testTimeout', patienceMs]
-    const { stderr } = await run(process.execPath, [program, ...options], { cwd: folder, env: environment })
+    const { stderr } = await runHere(program, ...options)
     assert.match(stderr, /^Tests: +1 passed, 1 total$/m)
   })
 
