@@ -28,21 +28,19 @@ interface CommitOrder {
   readonly time: Micros
 }
 
-/** Evaluates a transaction under the lock, for a commit at `time` or later. */
-export type EvaluateHere = <T>(
-  work: TransactionWork<T>,
-  view: View,
-  last: CommitRecord,
-  time: Micros,
-) => Evaluation<T>
-
 interface LocalCommitsOptions {
   readonly kv: KeyValueStore
   readonly times: SnapshotTimes
   readonly recent: RecentWrites
   /** Measures the duration of evaluations in microseconds. */
   readonly clock: () => Micros
-  readonly evaluate: EvaluateHere
+  /** Evaluates a transaction under the lock, for a commit at `time` or later. */
+  readonly evaluate: <T>(
+    work: TransactionWork<T>,
+    view: View,
+    last: CommitRecord,
+    time: Micros,
+  ) => Evaluation<T>
 }
 
 /**
@@ -52,20 +50,17 @@ interface LocalCommitsOptions {
 const lockedMicrosMax = 20_000
 
 export class LocalCommits implements Commits {
-  readonly #kv: KeyValueStore
+  readonly #options: LocalCommitsOptions
   readonly #times: SnapshotTimes
   readonly #recent: RecentWrites
-  readonly #clock: () => Micros
-  readonly #evaluate: EvaluateHere
   /** The duration of all evaluations of the current batch under the lock, in microseconds. */
   #lockedMicros = 0
 
-  constructor({ clock, evaluate, kv, recent, times }: LocalCommitsOptions) {
-    this.#kv = kv
-    this.#times = times
-    this.#recent = recent
-    this.#clock = clock
-    this.#evaluate = evaluate
+  constructor(options: LocalCommitsOptions) {
+    const { kv } = options
+    this.#options = options
+    this.#times = options.times
+    this.#recent = options.recent
     if (isReplicated(kv)) kv.watchForeign(batch => this.#apply(batch))
   }
 
@@ -121,7 +116,7 @@ export class LocalCommits implements Commits {
       if (validity === 'long') return { result: validity, writes: [] }
       if (again === undefined) return { result: 'stale', writes: [] }
       if (this.#lockedMicros > lockedMicrosMax) return { result: 'later', writes: [] }
-      const evaluated = this.#evaluateHere(this.#evaluate, again, view, last, time)
+      const evaluated = this.#evaluateHere(again, view, last, time)
       const order = { last, seen, time: evaluated.commitTime }
       const { result, writes } = this.#commitOf(evaluated, evaluated.writes, order)
       return { result: { ...result, retries: 1 }, writes }
@@ -136,7 +131,9 @@ export class LocalCommits implements Commits {
     let attempt: Attempt<T> | 'stale' = 'stale'
     try {
       const prepare = async () => {
-        const time = this.#kv.read(view => this.#times.commitTime(announcement.time, lastCommit(view)))
+        const time = this.#options.kv.read(view =>
+          this.#times.commitTime(announcement.time, lastCommit(view)),
+        )
         attempt = await evaluateAt(time)
       }
       return await this.#underLock(
@@ -168,7 +165,7 @@ export class LocalCommits implements Commits {
   ): Promise<T> {
     let hasWritten = false
     try {
-      return await this.#kv.transact(view => {
+      return await this.#options.kv.transact(view => {
         // If a batch fails, its transactions may run again. The recent writes may then contain a commit of the failed
         // run.
         if (hasWritten) this.#recent.clear()
@@ -199,14 +196,9 @@ export class LocalCommits implements Commits {
     }
   }
 
-  #evaluateHere<T>(
-    evaluate: EvaluateHere,
-    work: TransactionWork<T>,
-    view: View,
-    last: CommitRecord,
-    time: Micros,
-  ): Evaluation<T> {
-    const started = this.#clock()
+  #evaluateHere<T>(work: TransactionWork<T>, view: View, last: CommitRecord, time: Micros): Evaluation<T> {
+    const { clock, evaluate } = this.#options
+    const started = clock()
     if (this.#lockedMicros === 0) {
       // All transactions of a batch run synchronously one after the other, so the next microtask runs after the end of
       // the batch.
@@ -217,7 +209,7 @@ export class LocalCommits implements Commits {
     try {
       return evaluate(work, view, last, time)
     } finally {
-      this.#lockedMicros += Math.max(1, this.#clock() - started)
+      this.#lockedMicros += Math.max(1, clock() - started)
     }
   }
 

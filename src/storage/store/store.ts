@@ -1,5 +1,17 @@
-// Runs transactions on the key-value store of an open data directory. The file committer.ts describes writes, and
-// snapshot-times.ts describes the times of commits and snapshots.
+// Runs transactions on the key-value store of an open data directory. The file snapshot-times.ts describes the times of
+// commits and snapshots.
+//
+// A transaction that writes is evaluated on a snapshot, without the writer lock. The result is called an attempt. An
+// attempt is validated against newer commits, rebased to its commit time, and applied (commits.ts). A stale attempt is
+// evaluated again: under the lock if its evaluation was short, otherwise without the lock, so that no other transaction
+// waits for the evaluation. Without a retry limit of the caller, the last evaluation runs under the lock however long it
+// takes, so that the transaction does not starve.
+//
+// Before the evaluation, the store announces the time of the commit. The writes of the attempt contain the announced
+// time. If another commit already has this time or a later time, the writes are rebased (rebase.ts).
+//
+// The processes of the slow lane (for long queries) send attempts to the service that started these processes. Worker
+// processes forward complete queries to the committing process.
 
 import type { MemoryBudget } from '../../base/admission/memory-budget.ts'
 import { passingMs, RateLimit } from '../../base/admission/rate-limit.ts'
@@ -7,33 +19,33 @@ import { CpuBudget } from '../../base/admission/time-budget.ts'
 import { systemClock } from '../../base/clock.ts'
 import { limits } from '../../base/limits.ts'
 import { msg } from '../../base/message.ts'
-import { epoch } from '../../base/micros.ts'
+import { epoch, micros } from '../../base/micros.ts'
 import { RequestError } from '../../base/request-errors.ts'
-import { localTimeline, type Timeline } from '../../base/timeline.ts'
+import { commitDistance, localTimeline, type Timeline } from '../../base/timeline.ts'
 import type { DatabaseId, Micros } from '../../values/value.ts'
-import type { KeyValueStore } from '../kv/kv-contract.ts'
+import type { KeyValueStore, View } from '../kv/kv-contract.ts'
 import { RecentWrites } from '../kv/recent-writes.ts'
 import { isReplicated, type ReadyOptions } from '../kv/replicated-store.ts'
-import type { Attempt } from './attempt.ts'
+import { type Attempt, attemptOn, type Evaluation, evaluateOn, validate } from './attempt.ts'
 import { readChanges } from './change-log.ts'
 import { checkStore } from './check.ts'
-import type { AttemptEvaluator, Commits } from './commits.ts'
-import { Committer } from './committer.ts'
+import type { AttemptEvaluator, CommitConditions, Commits, TransactionWork } from './commits.ts'
 import { DocumentCache } from './document-cache.ts'
 import { EntryCache } from './entry-cache.ts'
 import { reserveStretch } from './id-reservation.ts'
 import { IdGenerator, type ReserveIds } from './ids.ts'
 import type { CommitRecord } from './last-commit.ts'
-import { type EvaluateHere, LocalCommits } from './local-commits.ts'
+import { LocalCommits } from './local-commits.ts'
 import type { TransactionParts } from './reader.ts'
 import { SchemaCache } from './schema-cache.ts'
 import { SnapshotTimes } from './snapshot-times.ts'
-import type {
-  CommittedTransaction,
-  OnCheckProgress,
-  StoreHooks,
-  TransactionOutcome,
-  WriteOptions,
+import {
+  type CommittedTransaction,
+  ContendedTransaction,
+  type OnCheckProgress,
+  type StoreHooks,
+  type TransactionOutcome,
+  type WriteOptions,
 } from './store-contract.ts'
 import { StoreTransaction } from './transaction.ts'
 
@@ -72,6 +84,9 @@ interface StoreOptions {
   readonly rememberedBytesMax?: number
 }
 
+/** An attempt whose evaluation took longer is evaluated again under the lock only if it is the last one. */
+const shortMicros = 10_000
+
 /** Databases whose pauses are remembered; approximate. */
 const pausesMax = 10_000
 
@@ -109,7 +124,10 @@ export class Store {
   readonly bindingPauses = new RateLimit<DatabaseId>(passingMs, pausesMax, () => systemClock.elapsedMs())
   readonly #parts: TransactionParts
   readonly #times: SnapshotTimes
-  readonly #committer: Committer
+  readonly #commits: Commits
+  readonly #memory: MemoryBudget | undefined
+  /** Measures the duration of evaluations in microseconds. */
+  readonly #clock: () => Micros
   #probing: Promise<void> | undefined
 
   /** {@link close} also closes the key-value store. */
@@ -132,10 +150,17 @@ export class Store {
     const timeline = options.timeline ?? localTimeline(options.clock)
     // A slow commit, or a commit of a crashed process, delays the times of snapshots. Another commit ends the delay.
     this.#times = new SnapshotTimes(kv, timeline, () => void this.probe().catch(() => undefined))
-    const { clock, memory } = options
-    const commits = (evaluate: EvaluateHere) =>
-      options.commits ?? new LocalCommits({ kv, times: this.#times, recent, clock, evaluate })
-    this.#committer = new Committer({ times: this.#times, parts: this.#parts, clock, memory, commits })
+    this.#memory = options.memory
+    this.#clock = options.clock
+    this.#commits =
+      options.commits ??
+      new LocalCommits({
+        kv,
+        times: this.#times,
+        recent,
+        clock: options.clock,
+        evaluate: (work, view, last, time) => this.#evaluateOn(work, view, last, time),
+      })
   }
 
   /**
@@ -151,7 +176,7 @@ export class Store {
    * later than `seen`, and not earlier than the times of earlier snapshots on this machine. If no such time is
    * available yet, throws {@link SnapshotTooEarly} before `work` begins.
    */
-  read<T>(work: (transaction: StoreTransaction) => T, seen?: Micros): TransactionOutcome<T> {
+  read<T>(work: TransactionWork<T>, seen?: Micros): TransactionOutcome<T> {
     return this.#times.onSnapshot(seen, (view, last, time) => {
       const { time: lastCommitTime, ...known } = last
       const times = { ...known, time, lastCommitTime, readTimestamp: time }
@@ -165,24 +190,39 @@ export class Store {
    * written. `work` may run several times; only the last run is committed. Rejects with {@link ContendedTransaction}
    * after too many conflicts.
    */
-  write<T>(
-    work: (transaction: StoreTransaction) => T,
-    options: WriteOptions = {},
-  ): Promise<TransactionOutcome<T>> {
-    return this.#committer.write(work, options)
+  async write<T>(work: TransactionWork<T>, options: WriteOptions = {}): Promise<TransactionOutcome<T>> {
+    const { lastSeen = epoch, retriesMax = limits.contentionRetriesDefault } = options
+    for (let retries = 0; ; retries++) {
+      const announcement = this.#times.announce(lastSeen)
+      try {
+        const attempt = this.#evaluate(work, announcement.time)
+        const notBefore = Math.max(announcement.time, attempt.commitTime)
+        // Without a retry limit of the caller, conflicts never reject the transaction: after the default number of
+        // retries, a stale attempt is evaluated again under the lock.
+        const isLast = options.retriesMax === undefined && retries >= retriesMax
+        const mayHoldLock = isLast || attempt.evaluationMicros <= shortMicros
+        const conditions = { notBefore, seen: lastSeen, ...(mayHoldLock && { again: work }) }
+        const outcome = await this.#commit(attempt, conditions, options.memoryOwner?.())
+        if (outcome !== 'stale') return { ...outcome, retries: outcome.retries + retries }
+      } finally {
+        announcement.end()
+      }
+      if (retries >= retriesMax) throw new ContendedTransaction(retries + 1)
+    }
   }
 
   /**
-   * Evaluates `work` on a snapshot without committing; {@link commit} accepts the result. `lastSeen`: see
-   * {@link WriteOptions}. `stampTime` returns the final
-   * commit time, and is called if written values contain it; by default the earliest possible commit time.
+   * Evaluates `work` on a snapshot without committing; {@link commit} accepts the result, and announces its commit time
+   * again. `lastSeen`: see {@link WriteOptions}. `stampTime` returns the final commit time, and is called if written
+   * values contain it; by default the earliest possible commit time.
    */
-  attempt<T>(
-    work: (transaction: StoreTransaction) => T,
-    lastSeen: Micros = epoch,
-    stampTime?: () => Micros,
-  ): Attempt<T> {
-    return this.#committer.attempt(work, lastSeen, stampTime)
+  attempt<T>(work: TransactionWork<T>, lastSeen: Micros = epoch, stampTime?: () => Micros): Attempt<T> {
+    const announcement = this.#times.announce(lastSeen)
+    try {
+      return this.#evaluate(work, announcement.time, stampTime)
+    } finally {
+      announcement.end()
+    }
   }
 
   /**
@@ -191,18 +231,75 @@ export class Store {
    * attempt, it is stale, and the evaluator can evaluate it again, with {@link attemptAt}. Without a new evaluation,
    * writes nothing and resolves with `stale`.
    */
-  commit<T>(attempt: Attempt<T>, evaluator?: AttemptEvaluator<T>): Promise<TransactionOutcome<T> | 'stale'> {
-    return this.#committer.commit(attempt, evaluator)
+  async commit<T>(
+    attempt: Attempt<T>,
+    evaluator?: AttemptEvaluator<T>,
+  ): Promise<TransactionOutcome<T> | 'stale'> {
+    const announcement = this.#times.announceAt(attempt.commitTime)
+    try {
+      const notBefore = Math.max(announcement.time, attempt.commitTime)
+      const conditions = { notBefore, seen: epoch, ...(evaluator && { evaluator }) }
+      return await this.#commit(attempt, conditions, evaluator?.memoryOwner)
+    } finally {
+      announcement.end()
+    }
+  }
+
+  /** The writes count against the memory limit, for `memoryOwner`, until the outcome is known. */
+  async #commit<T>(
+    attempt: Attempt<T>,
+    conditions: CommitConditions<T>,
+    memoryOwner: string | undefined,
+  ): Promise<TransactionOutcome<T> | 'stale'> {
+    const release = this.#memory?.reserve(attempt.counters.writeBytes, memoryOwner)
+    try {
+      return await this.#commits.commit(attempt, conditions)
+    } finally {
+      release?.()
+    }
   }
 
   /** Evaluates `work` on the newest state, for a commit at `time`. No other commit may run during the evaluation. */
-  attemptAt<T>(work: (transaction: StoreTransaction) => T, time: Micros): Attempt<T> {
-    return this.#committer.attemptAt(work, time)
+  attemptAt<T>(work: TransactionWork<T>, time: Micros): Attempt<T> {
+    const started = this.#clock()
+    const attempt = this.#times.onSnapshot(epoch, (view, last) => {
+      const times = { ...timesOf(last, time), readTimestamp: micros(last.time + 1) }
+      return attemptOn(this.#parts, view, last, times, work)
+    })
+    return { ...attempt, evaluationMicros: this.#clock() - started }
+  }
+
+  #evaluate<T>(work: TransactionWork<T>, announced: Micros, stampTime?: () => Micros): Attempt<T> {
+    const started = this.#clock()
+    const attempt = this.#times.onSnapshot(undefined, (view, since, readTimestamp) => {
+      // In a slow-lane process, `announced` is only the requested time (app/open-engine.ts), which can be earlier than
+      // the snapshot.
+      const commitTime = Math.max(announced, micros(since.time + commitDistance), micros(readTimestamp + 1))
+      const stamp = stampTime && { stampTime: () => Math.max(commitTime, stampTime()) }
+      const times = { ...timesOf(since, commitTime), readTimestamp, ...stamp }
+      return attemptOn(this.#parts, view, since, times, work)
+    })
+    return { ...attempt, evaluationMicros: this.#clock() - started }
+  }
+
+  #evaluateOn<T>(work: TransactionWork<T>, view: View, last: CommitRecord, time: Micros): Evaluation<T> {
+    for (let commitTime = time; ; ) {
+      const times = { ...timesOf(last, commitTime), readTimestamp: micros(last.time + 1) }
+      const evaluated = evaluateOn(this.#parts, view, times, work)
+      if (evaluated.nextExpiry >= evaluated.commitTime) return evaluated
+      // A document that was read expires before the commit time that the generated ids require, so the evaluation is
+      // invalid.
+      commitTime = evaluated.commitTime
+    }
   }
 
   /** Validates an attempt against the newest state. Returns the newest commit if the attempt is valid. */
   validated(attempt: Attempt<unknown>): CommitRecord | 'stale' {
-    return this.#committer.validated(attempt)
+    return this.#times.onSnapshot(epoch, (view, last) => {
+      const time = Math.max(attempt.commitTime, last.time)
+      const validity = validate(attempt, view, last, time, this.#parts.recent, 'own process')
+      return validity === 'valid' ? last : 'stale'
+    })
   }
 
   /** The time of day, or a later time of a snapshot or commit of this process. */
@@ -224,7 +321,7 @@ export class Store {
 
   /** Commits no data, to check that commits are possible. Concurrent callers share one commit. */
   probe(): Promise<void> {
-    this.#probing ??= this.#committer.passTime().finally(() => {
+    this.#probing ??= this.#commits.passTime().finally(() => {
       this.#probing = undefined
     })
     return this.#probing
@@ -256,4 +353,10 @@ export class Store {
   close(): Promise<void> {
     return this.kv.close()
   }
+}
+
+/** Returns the times of a transaction that is evaluated on the state after `last` and commits at `commitTime`. */
+function timesOf(last: CommitRecord, commitTime: Micros) {
+  const { chosenIdsMs, schemaTime, time: lastCommitTime } = last
+  return { time: micros(commitTime - 1), commitTime, schemaTime, lastCommitTime, chosenIdsMs }
 }
