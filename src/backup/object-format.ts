@@ -7,7 +7,6 @@
 import { promisify } from 'node:util'
 import zlib from 'node:zlib'
 import { megabyte } from '../base/bytes.ts'
-import { checksum } from '../base/checksum.ts'
 import type { Micros } from '../base/micros.ts'
 import { keyTags } from '../storage/keys/keyspace.ts'
 import { firstWrite, WriteReader } from '../storage/kv/batch.ts'
@@ -51,8 +50,8 @@ export async function packObject(bytes: Uint8Array): Promise<Buffer> {
   header.writeUInt32LE(hasZstd ? compressions.zstd : compressions.gzip, at.compression)
   header.writeUInt32LE(bytes.length, at.bytes)
   header.writeUInt32LE(packed.length, at.packed)
-  header.writeUInt32LE(checksum(packed), at.packedChecksum)
-  header.writeUInt32LE(checksum(header.subarray(0, at.checksum)), at.checksum)
+  header.writeUInt32LE(zlib.crc32(packed), at.packedChecksum)
+  header.writeUInt32LE(zlib.crc32(header.subarray(0, at.checksum)), at.checksum)
   return Buffer.concat([header, packed])
 }
 
@@ -67,13 +66,13 @@ export async function unpackObject(
 ): Promise<Buffer> {
   const damaged = () => new BackupError(`the object ${name} is damaged`)
   if (object.length < headerBytes || !object.subarray(0, magic.length).equals(magic)) throw damaged()
-  if (object.readUInt32LE(at.checksum) !== checksum(object.subarray(0, at.checksum))) throw damaged()
+  if (object.readUInt32LE(at.checksum) !== zlib.crc32(object.subarray(0, at.checksum))) throw damaged()
   if (object.readUInt32LE(at.version) !== formatVersion)
     throw new BackupError(`the object ${name} was written by a newer version of Terrarium`)
   const packed = object.subarray(headerBytes)
   const isWhole =
     packed.length === object.readUInt32LE(at.packed) &&
-    checksum(packed) === object.readUInt32LE(at.packedChecksum)
+    zlib.crc32(packed) === object.readUInt32LE(at.packedChecksum)
   if (!isWhole) throw damaged()
   const isZstd = object.readUInt32LE(at.compression) === compressions.zstd
   if (isZstd && !hasZstd)
@@ -90,17 +89,12 @@ export async function unpackObject(
   return bytes
 }
 
-/** `start`: offset in the piece. */
-export interface PieceRecord extends RecordBounds {
-  readonly start: number
-}
-
 /** Throws {@link BackupError} unless `bytes` are consecutive records. */
-export function* recordsIn(bytes: Buffer): Generator<PieceRecord> {
+export function* recordsIn(bytes: Buffer): Generator<RecordBounds> {
   for (let start = 0; start < bytes.length; ) {
     const record = anyRecordIn(bytes, start)
     if (record === undefined) throw new BackupError('a piece of the backup contains damaged records')
-    yield { ...record, start }
+    yield record
     start = record.end
   }
 }

@@ -4,7 +4,7 @@
 
 import { chmod } from 'node:fs/promises'
 import { join } from 'node:path'
-import { endOfTime, type Micros } from '../base/micros.ts'
+import { endOfTime } from '../base/micros.ts'
 import { systemRandom } from '../base/random.ts'
 import { causeText } from '../storage/kv/store-errors.ts'
 import { checkDataFile, dataFileName } from '../storage/lmdb/data-file.ts'
@@ -12,15 +12,14 @@ import { closeFolder, type OpenFolder, openFolder, ownerOnly } from '../storage/
 import { assertRoom, freeBytes } from '../storage/lmdb/room.ts'
 import { applyBatches, type BatchSpan } from '../storage/log/apply.ts'
 import { readPosition, renameLog } from '../storage/log/position.ts'
-import type { ChainPlace } from '../storage/log/segment.ts'
 import { logNameBytes } from '../storage/log/segment-format.ts'
 import { flush } from '../storage/log/store-copy.ts'
 import { secretKeyRow } from '../storage/store/records.ts'
 import { formatMicros } from '../values/time.ts'
 import { writeParts } from './base-copy.ts'
 import { type RestorePlan, readBase } from './catalogue.ts'
-import { commitsIn, type PieceRecord, recordsIn, unpackObject } from './object-format.ts'
-import { type BaseName, lineageBytes, type PieceName, partObject, pieceObject } from './object-names.ts'
+import { commitsIn, recordsIn, unpackObject } from './object-format.ts'
+import { lineageBytes, partObject, pieceObject } from './object-names.ts'
 import { BackupError, type BackupTarget } from './target.ts'
 
 /**
@@ -30,10 +29,11 @@ import { BackupError, type BackupTarget } from './target.ts'
  */
 export async function restoreInto(
   target: BackupTarget,
-  { at, base, pieces }: RestorePlan,
+  plan: RestorePlan,
   folder: string,
   onProgress: (share: number) => void = () => undefined,
 ): Promise<void> {
+  const { base, pieces } = plan
   const file = join(folder, dataFileName)
   const { bytes, parts } = await readBase(target, base)
   const free = freeBytes(folder)
@@ -47,12 +47,8 @@ export async function restoreInto(
   })
   checkDataFile(file)
   const restored = openFolder(folder, { use: 'reading', durable: false })
-  const replay = new Replay(target, folder, restored, base)
   try {
-    for (const [number, piece] of pieces.entries()) {
-      await replay.apply(piece, at)
-      onProgress((1 + (number + 1) / pieces.length) / 2)
-    }
+    await replay(target, plan, restored, folder, done => onProgress((1 + done / pieces.length) / 2))
     assertRoom({ rows: 2, bytes: 0 }, freeBytes(folder))
     renewNameAndSecret(restored)
   } finally {
@@ -62,65 +58,48 @@ export async function restoreInto(
   flush(file)
 }
 
-class Replay {
-  readonly #target: BackupTarget
-  readonly #folder: string
-  readonly #restored: OpenFolder
-  #place: ChainPlace
-  /** True after the first commit that was skipped because it is later than the requested time. */
-  #isOver = false
+/** Applies the records after the base copy of the plan. Skips commits later than the time of the plan. */
+async function replay(
+  target: BackupTarget,
+  { at = endOfTime, base, pieces }: RestorePlan,
+  restored: OpenFolder,
+  folder: string,
+  onPiece: (done: number) => void,
+): Promise<void> {
+  let place = base.place
   /** The time of the newest commit that was applied. */
-  #time: Micros
-
-  constructor(
-    target: BackupTarget,
-    folder: string,
-    restored: OpenFolder,
-    { place, time }: Pick<BaseName, 'place' | 'time'>,
-  ) {
-    this.#target = target
-    this.#folder = folder
-    this.#restored = restored
-    this.#place = place
-    this.#time = time
-  }
-
-  /** Applies the records of a piece. Skips records that are applied already, and commits later than the time `at`. */
-  async apply(piece: PieceName, at: Micros | undefined): Promise<void> {
+  let time = base.time
+  /** True after the first commit that was skipped because it is later than `at`. */
+  let isOver = false
+  const broken = (what: string) =>
+    new BackupError(
+      `${what} in the backup ${target.name}; the newest restorable time before it is ${formatMicros(time)}`,
+    )
+  for (const [number, piece] of pieces.entries()) {
     const name = pieceObject(piece)
-    const object = await this.#target.get(name)
-    if (object === undefined) throw this.#broken(`the object ${name} is missing`)
+    const object = await target.get(name)
+    if (object === undefined) throw broken(`the object ${name} is missing`)
     const bytes = await unpackObject(name, object).catch(cause => {
-      throw this.#broken(causeText(cause))
+      throw broken(causeText(cause))
     })
     const batches: BatchSpan[] = []
     for (const record of recordsIn(bytes)) {
-      if (record.sequence <= this.#place.sequence) continue
-      if (record.sequence !== this.#place.sequence + 1 || record.before !== this.#place.checksum)
-        throw this.#broken(`the object ${name} does not continue the records before it`)
-      this.#place = record
-      if (this.#isOver) continue
-      const batchEnd = this.#endAt(bytes, record, at)
-      if (batchEnd > record.batchStart) batches.push({ batchStart: record.batchStart, batchEnd })
+      if (record.sequence <= place.sequence) continue
+      if (record.sequence !== place.sequence + 1 || record.before !== place.checksum)
+        throw broken(`the object ${name} does not continue the records before it`)
+      place = record
+      if (isOver) continue
+      // A record contains one or more commits in the order of their times.
+      const commits = commitsIn(bytes, record)
+      const wanted = commits.filter(commit => commit.time <= at)
+      time = wanted.at(-1)?.time ?? time
+      isOver = wanted.length < commits.length
+      const { batchStart } = record
+      const batchEnd = isOver ? (wanted.at(-1)?.end ?? batchStart) : record.batchEnd
+      if (batchEnd > batchStart) batches.push({ batchStart, batchEnd })
     }
-    applyBatches(this.#restored, bytes, batches, freeBytes(this.#folder))
-  }
-
-  /**
-   * Returns the offset after the last commit up to the time `at`; a record contains one or more commits in the order of
-   * their times. Updates `#time` and `#isOver`.
-   */
-  #endAt(bytes: Buffer, record: PieceRecord, at: Micros = endOfTime): number {
-    const commits = commitsIn(bytes, record)
-    const wanted = commits.filter(({ time }) => time <= at)
-    this.#time = wanted.at(-1)?.time ?? this.#time
-    this.#isOver = wanted.length < commits.length
-    return this.#isOver ? (wanted.at(-1)?.end ?? record.batchStart) : record.batchEnd
-  }
-
-  #broken(what: string): BackupError {
-    const end = `the newest restorable time before it is ${formatMicros(this.#time)}`
-    return new BackupError(`${what} in the backup ${this.#target.name}; ${end}`)
+    applyBatches(restored, bytes, batches, freeBytes(folder))
+    onPiece(number + 1)
   }
 }
 

@@ -1,7 +1,7 @@
 // The only source of the time of day. All other code gets a `Clock` as a parameter, so that tests control the time.
 
 import { closeSync, openSync, readFileSync, readSync, writeSync } from 'node:fs'
-import { checksum, checksumBytes } from './checksum.ts'
+import { crc32 } from 'node:zlib'
 import { epoch, type Micros, micros } from './micros.ts'
 
 export interface Clock {
@@ -66,6 +66,7 @@ interface PersistentClock {
 }
 
 const numberBytes = 8
+const checksumBytes = 4
 
 /**
  * A clock that never steps back, even after a restart: a later read of a client never has an earlier time. The time of
@@ -108,7 +109,7 @@ function openFile(file: string): number {
 function encoded(time: Micros): Buffer {
   const bytes = Buffer.alloc(numberBytes + checksumBytes)
   bytes.writeDoubleBE(time)
-  bytes.writeUInt32BE(checksum(bytes.subarray(0, numberBytes)), numberBytes)
+  bytes.writeUInt32BE(crc32(bytes.subarray(0, numberBytes)), numberBytes)
   return bytes
 }
 
@@ -116,6 +117,6 @@ function readTime(descriptor: number): Micros {
   const bytes = Buffer.alloc(numberBytes + checksumBytes)
   const length = readSync(descriptor, bytes, 0, bytes.length, 0)
   const isIntact =
-    length === bytes.length && bytes.readUInt32BE(numberBytes) === checksum(bytes.subarray(0, numberBytes))
+    length === bytes.length && bytes.readUInt32BE(numberBytes) === crc32(bytes.subarray(0, numberBytes))
   return isIntact ? micros(bytes.readDoubleBE()) : epoch
 }

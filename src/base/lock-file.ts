@@ -6,6 +6,7 @@
 import { linkSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { systemRandom } from './random.ts'
+import { processExists } from './system-process.ts'
 
 /** The `name` must not contain a dot. */
 interface LockName {
@@ -74,11 +75,7 @@ function createFile(file: string, text: string): boolean {
   }
 }
 
+/** A lock with the id of this process is stale: a process of a former container had the same id. */
 function isRunning(holder: number, own: number): boolean {
-  try {
-    // A lock with the id of this process is stale: a process of a former container had the same id.
-    return holder > 0 && holder !== own && process.kill(holder, 0)
-  } catch (cause) {
-    return (cause as NodeJS.ErrnoException).code === 'EPERM'
-  }
+  return holder > 0 && holder !== own && processExists(holder)
 }

@@ -22,7 +22,7 @@ export function isAlive(pid: number, mark: string | undefined): boolean | undefi
   const here = surroundings()
   if (here === undefined || !mark?.startsWith(`${here} `)) return undefined
   const status = statusOf(pid)
-  if (status === undefined) return isHidden(pid) ? undefined : false
+  if (status === undefined) return processExists(pid) ? undefined : false
   // A zombie keeps its process id until its parent has read its exit status.
   return mark === `${here} ${status.began}` && !'ZX'.includes(status.state)
 }
@@ -57,8 +57,8 @@ function statusOf(pid: number): { readonly state: string; readonly began: string
   }
 }
 
-/** `/proc` may hide processes of other users. */
-function isHidden(pid: number): boolean {
+/** Also finds processes of other users, which `/proc` may hide. */
+export function processExists(pid: number): boolean {
   try {
     process.kill(pid, 0)
     return true

@@ -35,14 +35,12 @@ export async function within<T>(
   timers: Timers,
   late: () => unknown,
 ): Promise<T> {
-  let cancel: Cancel | undefined
-  const end = new Promise<never>((_, reject) => {
-    cancel = timers.after(ms, () => reject(late()))
-  })
+  const end = Promise.withResolvers<never>()
+  const cancel = timers.after(ms, () => end.reject(late()))
   try {
-    return await Promise.race([promise, end])
+    return await Promise.race([promise, end.promise])
   } finally {
-    cancel?.()
+    cancel()
   }
 }
 

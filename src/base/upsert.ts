@@ -1,6 +1,11 @@
-// Looks up a value in a map, and creates a missing value.
+// Looks up a value in a map or a cache, and creates a missing value.
 
-export function upsert<K, V>(map: Map<K, V>, key: K, make: () => V): V {
+interface Lookup<K, V> {
+  get(key: K): V | undefined
+  set(key: K, value: V): unknown
+}
+
+export function upsert<K, V>(map: Lookup<K, V>, key: K, make: () => V): V {
   const present = map.get(key)
   if (present !== undefined) return present
   const made = make()

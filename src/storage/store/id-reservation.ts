@@ -2,14 +2,13 @@
 // next range with this worker number begins at this end or later, so no two processes generate the same ids.
 
 import { assert } from '../../base/assert.ts'
-import { checksumBytes } from '../../base/checksum.ts'
 import { micros } from '../../base/micros.ts'
 import { metaKey } from '../keys/keyspace.ts'
 import { prefixRange } from '../keys/prefix.ts'
 import type { View } from '../kv/kv-contract.ts'
 import { type IdStretch, idEpochMs, idStretchMs, workersMax } from './ids.ts'
 import { lastCommit } from './last-commit.ts'
-import { isIntact, sealedTimes, timeAt } from './records.ts'
+import { checksumBytes, isIntact, sealedTimes, timeAt } from './records.ts'
 import type { TransactionOutcome } from './store-contract.ts'
 import type { StoreTransaction } from './transaction.ts'
 

@@ -6,8 +6,8 @@
 // rounded up to the microsecond. Snapshot times are whole microseconds, so the rounding does not change a comparison
 // with a snapshot time. `entry-records.ts` encodes the records of index entries.
 
+import { crc32 } from 'node:zlib'
 import { assert } from '../../base/assert.ts'
-import { checksum, checksumBytes } from '../../base/checksum.ts'
 import { endOfTime, micros, nearestMicros } from '../../base/micros.ts'
 import { ByteWriter } from '../../values/byte-writer.ts'
 import { isObject, type Micros, type ObjectValue, type Ref, Time } from '../../values/value.ts'
@@ -18,6 +18,9 @@ import type { Bytes } from '../kv/kv-contract.ts'
 import type { Version } from './store-contract.ts'
 
 const two32 = 0x1_0000_0000
+
+/** The checksum at the end of a row: CRC-32, by which the integrity check detects corruption on disk. */
+export const checksumBytes = 4
 
 /** Takes 8 bytes. */
 export function appendTime(writer: ByteWriter, time: Micros): void {
@@ -88,7 +91,7 @@ export function encodeVersion(
 
 /** Appends the checksum to `writer`. */
 function sealed(): Bytes {
-  writer.u32(checksum(writer.bytes.subarray(0, writer.length)))
+  writer.u32(crc32(writer.bytes.subarray(0, writer.length)))
   return writer.copy()
 }
 
@@ -96,7 +99,7 @@ function sealed(): Bytes {
 export function isIntact(bytes: Bytes): boolean {
   const end = bytes.length - checksumBytes
   if (end <= 0) return false
-  return new DataView(bytes.buffer, bytes.byteOffset + end).getUint32(0) === checksum(bytes.subarray(0, end))
+  return new DataView(bytes.buffer, bytes.byteOffset + end).getUint32(0) === crc32(bytes.subarray(0, end))
 }
 
 const noFields: ObjectValue = new Map()
