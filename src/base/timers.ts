@@ -59,11 +59,12 @@ export class Loop {
   #endPause: () => void = () => undefined
 
   /**
-   * The first step starts immediately. `step` resolves with the milliseconds until the next step, and never rejects.
+   * The first step starts after `firstMs` milliseconds, by default immediately. `step` resolves with the milliseconds
+   * until the next step, and never rejects.
    */
-  constructor(timers: Timers, step: () => Promise<number>) {
+  constructor(timers: Timers, step: () => Promise<number>, firstMs = 0) {
     this.#timers = timers
-    this.#running = this.#run(step)
+    this.#running = this.#run(step, firstMs)
   }
 
   /** Starts the next step immediately if the task is paused, and otherwise directly after the running step. */
@@ -79,7 +80,8 @@ export class Loop {
     await this.#running
   }
 
-  async #run(step: () => Promise<number>): Promise<void> {
+  async #run(step: () => Promise<number>, firstMs: number): Promise<void> {
+    if (firstMs > 0) await this.#pause(firstMs)
     while (!this.#isStopped) {
       this.#isWoken = false
       await this.#pause(await step())

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, test } from 'node:test'
+import { getCached } from '../../src/storage/kv/engine-parts.ts'
 import {
   type Bytes,
   type KeyValueStore,
@@ -9,7 +10,6 @@ import {
   type View,
   type Write,
 } from '../../src/storage/kv/kv-contract.ts'
-import { getCached } from '../../src/storage/kv/transaction-view.ts'
 import { bytes, list, put, shown, text, top, write } from './bytes.ts'
 import { modelTest } from './model.ts'
 

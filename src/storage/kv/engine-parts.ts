@@ -1,8 +1,9 @@
 // Code that all storage engines share: checks of keys, ranges and transactions, so that all engines reject the same
-// transactions, and a list of listeners.
+// transactions, comparisons with cached values, and a list of listeners.
 
 import { assert } from '../../base/assert.ts'
-import { type Bytes, type KeyRange, keyBytesMax, type Work } from './kv-contract.ts'
+import { bytesEqual } from '../../base/bytes.ts'
+import { type Bytes, type KeyRange, keyBytesMax, type View, type Work } from './kv-contract.ts'
 
 /** The key is empty or too long, so no row can have it. */
 export function isImpossibleKey(key: Bytes): boolean {
@@ -20,6 +21,13 @@ export function checkWork(work: Work<unknown>): void {
     assert(key instanceof Uint8Array && !isImpossibleKey(key), 'a key has 1 to 1900 bytes')
     assert(value === undefined || value instanceof Uint8Array, 'a value is bytes')
   }
+}
+
+/** Like {@link View.getCached}, but accepts any view. */
+export function getCached(view: View, key: Bytes, cached: Bytes): Bytes | undefined {
+  if (view.getCached !== undefined) return view.getCached(key, cached)
+  const value = view.get(key)
+  return value !== undefined && bytesEqual(value, cached) ? cached : value
 }
 
 export class Listeners {

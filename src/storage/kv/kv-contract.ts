@@ -39,6 +39,15 @@ export interface View {
   range(range: KeyRange): Iterable<Entry>
   /** Views of the same store with the same number have the same rows. Absent if the engine has no such number. */
   readonly state?: number | undefined
+  /** Returns `cached` if the stored value has the same bytes, otherwise the stored value; copies only the latter. */
+  getCached?(key: Bytes, cached: Bytes): Bytes | undefined
+  /**
+   * Adds a key without a row and an empty range to the read set, without reading the store. The caller knows already
+   * that both are empty. Example: a new document id is unused if the document has neither a row of its current version
+   * (`key`) nor rows of its history (`range`). A concurrent commit of either makes the read set invalid. Absent if the
+   * view records no reads.
+   */
+  recordAbsence?(key: Bytes, range: Pick<KeyRange, 'start' | 'end'>): void
 }
 
 /** If `value` is undefined, the key is deleted. */

@@ -3,9 +3,9 @@
 
 import { bytesEqual } from '../../base/bytes.ts'
 import { mergeJoin } from '../../base/merge-join.ts'
+import { getCached } from './engine-parts.ts'
 import type { Bytes, Entry, KeyRange, View, Write } from './kv-contract.ts'
 import { SortedEntries } from './sorted-entries.ts'
-import { type AbsenceRecorder, type ComparingView, getCached, recordAbsence } from './transaction-view.ts'
 
 interface Slot {
   readonly key: Bytes
@@ -18,7 +18,7 @@ export type Journal = { readonly key: Bytes; readonly before: Slot | undefined }
 /**
  * Unlike other views, returns the arrays of pending writes without a copy, so the caller must not change the arrays.
  */
-export class Overlay implements ComparingView, AbsenceRecorder {
+export class Overlay implements View {
   readonly base: View
   readonly #slots = new SortedEntries<Slot>()
 
@@ -43,7 +43,7 @@ export class Overlay implements ComparingView, AbsenceRecorder {
   }
 
   recordAbsence(key: Bytes, range: Pick<KeyRange, 'start' | 'end'>): void {
-    recordAbsence(this.base, key, range)
+    this.base.recordAbsence?.(key, range)
   }
 
   #slotOf(key: Bytes): Slot | undefined {

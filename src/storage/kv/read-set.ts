@@ -4,8 +4,8 @@
 
 import { createHash, type Hash, hash } from 'node:crypto'
 import { byteText, textBytes } from '../../base/byte-text.ts'
+import { getCached } from './engine-parts.ts'
 import type { Bytes, Entry, KeyRange, View } from './kv-contract.ts'
-import { type AbsenceRecorder, type ComparingView, getCached } from './transaction-view.ts'
 
 /** A string is the fingerprint (hash) of a long value. Undefined: there was no row. */
 export type RecordedValue = Bytes | string | undefined
@@ -35,7 +35,7 @@ export interface ReadSet {
 const plainBytesMax = 4096
 
 /** Records the reads of another view. */
-export class RecordingView implements ComparingView, AbsenceRecorder {
+export class RecordingView implements View {
   readonly #base: View
   readonly #isRecorded: (key: Bytes) => boolean
   readonly #keys = new Map<string, RecordedValue>()

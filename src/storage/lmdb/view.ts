@@ -3,12 +3,11 @@
 
 import { assert } from '../../base/assert.ts'
 import { isEmptyRange, isImpossibleKey } from '../kv/engine-parts.ts'
-import { type Bytes, type Entry, type KeyRange, keyBytesMax } from '../kv/kv-contract.ts'
-import type { ComparingView } from '../kv/transaction-view.ts'
+import { type Bytes, type Entry, type KeyRange, keyBytesMax, type View } from '../kv/kv-contract.ts'
 import { cachedOrCopy } from './codec.ts'
 import type { Trees } from './trees.ts'
 
-export class LmdbView implements ComparingView {
+export class LmdbView implements View {
   readonly #trees: Trees
   /** While a cursor is open, LMDB cannot reuse the pages of its snapshot and of later commits. */
   #open: Set<Entries> | undefined

@@ -4,7 +4,6 @@ import { assert } from '../../base/assert.ts'
 import { isEmptyRange, isImpossibleKey } from '../kv/engine-parts.ts'
 import type { Bytes, Entry, KeyRange, View } from '../kv/kv-contract.ts'
 import { overlayEntries } from '../kv/overlay.ts'
-import type { ComparingView } from '../kv/transaction-view.ts'
 import type { LmdbView } from '../lmdb/view.ts'
 import { hashKey } from './key-hash.ts'
 import type { RowTable } from './row-table.ts'
@@ -15,7 +14,7 @@ interface TableSnapshot {
   readonly limit: number
 }
 
-export class LoggedView implements ComparingView {
+export class LoggedView implements View {
   readonly state: number | undefined
   readonly #lmdb: LmdbView
   /** The newest table first. */

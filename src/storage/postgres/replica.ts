@@ -5,9 +5,9 @@
 import { assert } from '../../base/assert.ts'
 import { epoch, type Micros } from '../../base/micros.ts'
 import { decodeBatch } from '../kv/batch.ts'
+import { getCached } from '../kv/engine-parts.ts'
 import type { Bytes, Entry, KeyRange, KeyValueStore, View, Work, Write } from '../kv/kv-contract.ts'
 import type { ForeignBatch } from '../kv/replicated-store.ts'
-import { type ComparingView, getCached } from '../kv/transaction-view.ts'
 import type { LogRow } from './record.ts'
 
 /** The number and the name of the replica's newest batch, as in the log row. */
@@ -38,7 +38,7 @@ export function isReserved(key: Bytes): boolean {
 }
 
 /** A view of the replica without the note. */
-export class ReplicaView implements ComparingView {
+export class ReplicaView implements View {
   readonly #view: View
 
   constructor(view: View) {

@@ -4,7 +4,7 @@
 import type { Clock } from '../../base/clock.ts'
 import { micros } from '../../base/micros.ts'
 import { RemovalTime, type TimeMemory } from '../../base/removal-time.ts'
-import type { Cancel, Timers } from '../../base/timers.ts'
+import { Loop, type Timers } from '../../base/timers.ts'
 import { metaKey } from '../keys/keyspace.ts'
 import { BuildQueue } from './build-queue.ts'
 import { lastCommit } from './last-commit.ts'
@@ -76,47 +76,24 @@ interface BackgroundOptions {
   readonly mayWork?: () => boolean
 }
 
-interface RunningBackground {
-  /** Stops the background work after the current step. Must be called before the store is closed. */
-  stop(): Promise<void>
-}
-
 /** Pauses while `mayWork` returns false. If a step fails, the error is passed to `onError`, and the work continues. */
 export function startBackground(
   store: Store,
   timers: Timers,
   onError: (error: unknown) => void,
   { removalTime, mayWork = () => true }: BackgroundOptions = {},
-): RunningBackground {
+): Loop {
   const background = new Background(store, onError, backgroundLimits.backgroundBatchMs, removalTime)
-  let cancel: Cancel = () => undefined
-  let stopped = false
-  let step: Promise<void> = Promise.resolve()
-  const schedule = (delayMs: number) => {
-    if (!stopped) cancel = timers.after(delayMs, run)
-  }
-  const run = () => {
-    if (!mayWork()) {
+  const step = async () => {
+    try {
+      if (mayWork()) return (await background.runOnce()) ? busyDelayMs : idleDelayMs
       background.forget()
-      schedule(idleDelayMs)
-      return
+    } catch (error) {
+      onError(error)
     }
-    step = background.runOnce().then(
-      busy => schedule(busy ? busyDelayMs : idleDelayMs),
-      error => {
-        onError(error)
-        schedule(idleDelayMs)
-      },
-    )
+    return idleDelayMs
   }
-  schedule(idleDelayMs)
-  return {
-    stop() {
-      stopped = true
-      cancel()
-      return step
-    },
-  }
+  return new Loop(timers, step, idleDelayMs)
 }
 
 const removalTimeKey = metaKey('passed time')

@@ -3,8 +3,8 @@
 import { step } from '../../base/effort.ts'
 import { endOfTime, epoch } from '../../base/micros.ts'
 import type { Micros } from '../../values/value.ts'
+import { getCached } from '../kv/engine-parts.ts'
 import type { Bytes, Entry, KeyRange, View } from '../kv/kv-contract.ts'
-import { getCached } from '../kv/transaction-view.ts'
 import type { TransactionCounters } from './store-contract.ts'
 
 /** The consistent state that one transaction reads, including its own writes. */

@@ -17,7 +17,6 @@ import {
 import { documentKey, historyRange, keyHomeKey } from '../keys/keyspace.ts'
 import type { View, Write } from '../kv/kv-contract.ts'
 import { Overlay } from '../kv/overlay.ts'
-import { recordAbsence } from '../kv/transaction-view.ts'
 import { parentKey, rootCheckedKey } from './catalogue.ts'
 import { encodeChanges, recordSinceKey } from './change-log.ts'
 import { DocumentWriter } from './document-writer.ts'
@@ -207,7 +206,7 @@ export class StoreTransaction extends StoreReader implements Transaction {
     // id with the time `earliestMs` or a later time is not in use.
     const earliestMs = Math.max(this.times.chosenIdsMs + 1, this.#chosenIdsMs + 1, Math.floor(time / 1000))
     if (ref.collection >= firstUserCollection && ms >= earliestMs)
-      recordAbsence(view, documentKey(ref), historyRange(ref))
+      view.recordAbsence?.(documentKey(ref), historyRange(ref))
     else if (isStored(view, ref)) return true
     this.#lastDrawn = ref.id
     return false
