@@ -50,7 +50,7 @@ export interface Job {
   outcome: { readonly result: unknown } | { readonly error: unknown } | undefined
 }
 
-type JobWrites = Pick<Work<unknown>, 'writes' | 'pieces'>
+export type JobWrites = Pick<Work<unknown>, 'writes' | 'pieces'>
 
 /** An error rejects the promise of this job, but not of other jobs. */
 export function runJob(job: Job, view: View): JobWrites {

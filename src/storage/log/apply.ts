@@ -7,11 +7,11 @@ import { pageBytes } from '../lmdb/data-file.ts'
 import type { OpenFolder } from '../lmdb/folder.ts'
 import { assertFree } from '../lmdb/room.ts'
 import type { ByteDatabase, Trees } from '../lmdb/trees.ts'
-import type { ReadingSegment } from './log-reader.ts'
 import { encodePosition, type LogPosition, markLogApplied, positionKey, readPosition } from './position.ts'
+import type { ReadSegment } from './replay.ts'
 import { RowTable } from './row-table.ts'
-import { addBatch, addRecords } from './segment.ts'
-import type { RecordBounds } from './segment-format.ts'
+import { addBatch, type BatchSpan } from './segment.ts'
+import { headerBytes, recordAt } from './segment-format.ts'
 
 export interface ApplyRequest {
   readonly memory: SharedArrayBuffer
@@ -39,22 +39,19 @@ export function applySegment(folder: OpenFolder, { end, free, memory, position }
  */
 export function completeCopy(
   copy: OpenFolder,
-  segments: readonly ReadingSegment[],
+  segments: readonly ReadSegment[],
   freeBytes: () => number,
 ): void {
   const { root } = copy
   let position = readPosition(root)
   if (position === undefined) return
-  for (const { bytes, end, header, place } of segments) {
-    if (header.number <= position.segment) continue
-    position = { ...position, segment: header.number, sequence: place.sequence, checksum: place.checksum }
+  for (const { bytes, end, number, place } of segments) {
+    if (number <= position.segment) continue
+    position = { ...position, segment: number, sequence: place.sequence, checksum: place.checksum }
     applyTable(copy, tableOf(new Uint8Array(bytes.buffer), end), end, freeBytes(), position)
   }
   markLogApplied(copy, true, freeBytes())
 }
-
-/** Offsets in a buffer of records. */
-export type BatchSpan = Pick<RecordBounds, 'batchStart' | 'batchEnd'>
 
 /**
  * Applies batches of a backup, in their order and in one transaction, while the backup is restored. The position of
@@ -72,9 +69,14 @@ export function applyBatches(
   applyTable(folder, table, bytes.length, free)
 }
 
+/** All rows of the records of a segment. */
 function tableOf(bytes: Bytes, end: number): RowTable {
   const table = new RowTable(bytes)
-  addRecords(table, bytes, end)
+  for (let at = headerBytes; at < end; ) {
+    const record = recordAt(bytes, at)
+    addBatch(table, bytes, record)
+    at = record.end
+  }
   return table
 }
 

@@ -12,33 +12,16 @@ import type { Bytes } from '../kv/kv-contract.ts'
 import { StoreUnavailableError } from '../kv/store-errors.ts'
 import type { Environment } from '../lmdb/folder.ts'
 import { type ApplyLag, decodePosition, type LogPosition, positionKey } from './position.ts'
+import type { ReadSegment } from './replay.ts'
 import { RowTable } from './row-table.ts'
 import { addBatch, type ChainPlace } from './segment.ts'
 import { pathOf } from './segment-files.ts'
-import {
-  decodeHeader,
-  headerBytes,
-  recordHeadBytes,
-  recordIn,
-  recordSize,
-  type SegmentHeader,
-} from './segment-format.ts'
+import { decodeHeader, headerBytes, recordHeadBytes, recordIn, recordSize } from './segment-format.ts'
 
-/** `end`, `place` and `newestRecord` change while the segment is read. */
-export interface ReadingSegment {
-  readonly header: SegmentHeader
-  readonly bytes: Buffer
-  readonly table: RowTable
-  /** The offset of the next record. */
-  readonly end: number
-  /** The place after the newest record. */
-  readonly place: ChainPlace
-  /** The start of the newest record; the end of the header if no record has been read. */
-  readonly newestRecord: number
-}
-
-type OpenSegment = { -readonly [Key in keyof ReadingSegment]: ReadingSegment[Key] } & {
+/** `end`, `place` and `lastRecord` change while the segment is read. */
+type OpenSegment = { -readonly [Key in keyof ReadSegment]: ReadSegment[Key] } & {
   readonly descriptor: number
+  readonly salt: Bytes
 }
 
 /** Reading a state fails, and is tried again, when a segment is reused during the read. */
@@ -74,7 +57,7 @@ export class LogReader {
    * Takes a new snapshot of LMDB; returns the segments that are not in the snapshot, the oldest first. Throws
    * {@link StoreUnavailableError} if the file of such a segment is missing.
    */
-  read(root: Environment): readonly ReadingSegment[] {
+  read(root: Environment): readonly ReadSegment[] {
     for (let attempt = 0; attempt < attemptsMax; attempt++) {
       root.resetReadTxn()
       const stored = root.get(positionKey)
@@ -101,9 +84,9 @@ export class LogReader {
   isCommitted(root: Environment, place: ChainPlace): boolean | undefined {
     const newest = this.read(root).at(-1)?.place ?? (this.#position as LogPosition)
     if (isSamePlace(newest, place)) return isSamePlace(this.#position as LogPosition, place) || undefined
-    for (const { bytes, end, header } of this.#segments)
+    for (const { bytes, end, salt } of this.#segments)
       for (let at = headerBytes; at < end; ) {
-        const record = recordIn(bytes, at, header.salt, end)
+        const record = recordIn(bytes, at, salt, end)
         if (record === undefined) break
         if (isSamePlace(record, place)) return true
         at = record.end
@@ -123,9 +106,9 @@ export class LogReader {
 
   /** Reads the log after the position of LMDB; returns false when the file of a segment is missing or was reused. */
   #catchUp(position: LogPosition): boolean {
-    if (this.#segments[0] && this.#segments[0].header.number <= position.segment) this.#drop(position.segment)
+    if (this.#segments[0] && this.#segments[0].number <= position.segment) this.#drop(position.segment)
     const oldest = this.#segments[0]
-    if (oldest !== undefined && oldest.header.number !== position.segment + 1) return false
+    if (oldest !== undefined && oldest.number !== position.segment + 1) return false
     const durable = this.#durable?.() ?? Number.POSITIVE_INFINITY
     const last = this.#segments.at(-1)
     if (last !== undefined && this.#durable === undefined && isRevoked(last)) return false
@@ -133,7 +116,7 @@ export class LogReader {
       if (newest !== undefined && newest.place.sequence < durable) readRecords(newest, durable)
       const place = newest?.place ?? position
       if (place.sequence >= durable) return true
-      const number = (newest?.header.number ?? position.segment) + 1
+      const number = (newest?.number ?? position.segment) + 1
       const next = this.#open(number, position.log, place)
       if (next === 'mismatch') return false
       if (next === undefined) {
@@ -168,36 +151,37 @@ export class LogReader {
     }
     const bytes = Buffer.from(new SharedArrayBuffer(fstatSync(descriptor).size))
     const table = new RowTable(new Uint8Array(bytes.buffer))
-    return { header, descriptor, bytes, table, end: headerBytes, place, newestRecord: headerBytes }
+    const { salt } = header
+    return { number, bytes, table, end: headerBytes, place, lastRecord: headerBytes, descriptor, salt }
   }
 
   /** Drops the segments up to the number `upTo`. */
   #drop(upTo: number): void {
-    for (const { descriptor, header } of this.#segments) if (header.number <= upTo) closeSync(descriptor)
-    this.#segments = this.#segments.filter(({ header }) => header.number > upTo)
+    for (const { descriptor, number } of this.#segments) if (number <= upTo) closeSync(descriptor)
+    this.#segments = this.#segments.filter(({ number }) => number > upTo)
   }
 }
 
 /** Reads up to the record with the sequence number `durable`. */
 function readRecords(segment: OpenSegment, durable: number): void {
-  const { bytes, descriptor, header, table } = segment
+  const { bytes, descriptor, salt, table } = segment
   for (let wanted = chunkBytes; ; ) {
     const room = Math.min(wanted, bytes.length - segment.end)
     const read = readSync(descriptor, bytes, segment.end, room, segment.end)
     const readEnd = segment.end + read
     while (segment.place.sequence < durable) {
-      const record = recordIn(bytes, segment.end, header.salt, readEnd)
+      const record = recordIn(bytes, segment.end, salt, readEnd)
       const { checksum, sequence } = segment.place
       if (record === undefined || record.before !== checksum || record.sequence !== sequence + 1) break
       addBatch(table, bytes, record)
-      segment.newestRecord = segment.end
+      segment.lastRecord = segment.end
       segment.end = record.end
       segment.place = record
     }
     if (read < wanted || segment.place.sequence >= durable) break
     // If the chunk ends within a record or directly after a record, a longer chunk is read. If the bytes after the last
     // record are enough for another record but contain none, there are no new records.
-    const size = recordSize(bytes, segment.end, header.salt)
+    const size = recordSize(bytes, segment.end, salt)
     if (readEnd - segment.end >= Math.max(chunkBytes, size)) break
     wanted = Math.max(longChunkBytes, size)
   }
@@ -207,11 +191,11 @@ function readRecords(segment: OpenSegment, durable: number): void {
 }
 
 /** Returns whether the file no longer contains the newest record that was read from it. */
-function isRevoked({ bytes, descriptor, end, newestRecord }: OpenSegment): boolean {
+function isRevoked({ bytes, descriptor, end, lastRecord }: OpenSegment): boolean {
   if (end === headerBytes) return false
   const head = Buffer.alloc(recordHeadBytes)
-  readSync(descriptor, head, 0, head.length, newestRecord)
-  return !bytesEqual(head, bytes.subarray(newestRecord, newestRecord + recordHeadBytes))
+  readSync(descriptor, head, 0, head.length, lastRecord)
+  return !bytesEqual(head, bytes.subarray(lastRecord, lastRecord + recordHeadBytes))
 }
 
 function isSamePlace(left: ChainPlace, right: ChainPlace): boolean {

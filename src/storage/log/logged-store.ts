@@ -11,7 +11,14 @@ import { assert } from '../../base/assert.ts'
 import { type Clock, systemClock } from '../../base/clock.ts'
 import { type Cancel, systemTimers, type Timers, wait } from '../../base/timers.ts'
 import { writeBytesMax } from '../kv/batch.ts'
-import { CommitQueue, completeJob, type Job, prepareBatch, runJob } from '../kv/commit-queue.ts'
+import {
+  CommitQueue,
+  completeJob,
+  type Job,
+  type JobWrites,
+  prepareBatch,
+  runJob,
+} from '../kv/commit-queue.ts'
 import { Listeners } from '../kv/engine-parts.ts'
 import type { Bytes, EncodedWrites, KeyValueStore, View, Work, Write } from '../kv/kv-contract.ts'
 import { causeText, StoreUnavailableError } from '../kv/store-errors.ts'
@@ -92,12 +99,6 @@ const applyAfterMs = 4_000
 const recoveryIntervalMs = 2
 /** Maximum number of attempts of the first write to LMDB. */
 const recoveriesMax = 1_000
-
-/** The writes of a batch of transactions. `pieces`: further writes of the last transaction. */
-interface BatchWrites {
-  readonly writes: readonly Write[]
-  readonly pieces?: EncodedWrites
-}
 
 /** Transactions whose promises can be resolved. */
 interface DurableBatch {
@@ -320,9 +321,9 @@ class LoggedStore implements LoggedKeyValueStore {
 
   /**
    * Runs transactions until the batch or the segment is full, and requeues the others. A transaction that writes in
-   * pieces is the last of its batch. Returns the writes of the executed transactions.
+   * pieces is the last of its batch. Returns the writes of the executed transactions, together.
    */
-  #run(active: Segment, batch: Job[]): BatchWrites {
+  #run(active: Segment, batch: Job[]): JobWrites {
     const all: Write[] = []
     let pieces: EncodedWrites | undefined
     this.#root.resetReadTxn()
@@ -349,14 +350,14 @@ class LoggedStore implements LoggedKeyValueStore {
     }
   }
 
-  #assertRoom({ pieces, writes }: BatchWrites): void {
+  #assertRoom({ pieces, writes }: JobWrites): void {
     let bytes = pieces?.bytesMax ?? 0
     for (const { key, value } of writes) bytes += key.length + (value?.length ?? 0)
     assertRoom({ rows: writes.length + (pieces?.rowsMax ?? 0), bytes }, this.#freeBytes())
   }
 
   /** Makes the writes of a batch durable and then visible. */
-  async #append({ pieces, writes }: BatchWrites): Promise<void> {
+  async #append({ pieces, writes }: JobWrites): Promise<void> {
     let active = this.#active as Segment
     if (!active.hasRoom(pieces?.bytesMax ?? 0)) {
       active.revert()

@@ -6,7 +6,7 @@ import { causeText, StoreUnavailableError } from '../kv/store-errors.ts'
 import type { Environment } from '../lmdb/folder.ts'
 import { decodePosition, type LogPosition, positionKey } from './position.ts'
 import { RowTable } from './row-table.ts'
-import { addRecords, type ChainPlace } from './segment.ts'
+import { addBatch, type ChainPlace } from './segment.ts'
 import { pathOf, segmentNumbers } from './segment-files.ts'
 import { decodeHeader, hasRecordFrom, headerBytes, recordHeadBytes, recordIn } from './segment-format.ts'
 
@@ -65,12 +65,12 @@ export function readLog(folder: string, position: LogPosition): ReadLog {
       if (record === undefined) break
       if (record.before !== place.checksum || record.sequence !== place.sequence + 1)
         throw damaged(number, 'has a record that does not follow the one before it')
+      addBatch(table, bytes, record)
       lastRecord = at
       at = record.end
       place = record
     }
     if (hasRecordFrom(bytes, at, header.salt)) throw damaged(number, `is damaged at byte ${at}`)
-    addRecords(table, bytes, at)
     table.publish()
     segments.push({ number, bytes, table, end: at, place, lastRecord })
   }

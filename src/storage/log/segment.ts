@@ -11,7 +11,6 @@ import {
   encodeHeader,
   headerBytes,
   type RecordBounds,
-  recordAt,
   recordBytes,
   recordHeadBytes,
   saltBytes,
@@ -142,20 +141,10 @@ export class Segment {
   }
 }
 
-/** All rows of a segment's records. */
-export function addRecords(table: RowTable, bytes: Bytes, end: number): void {
-  for (let at = headerBytes; at < end; ) {
-    const record = recordAt(bytes, at)
-    addBatch(table, bytes, record)
-    at = record.end
-  }
-}
+/** Offsets in a buffer of records. */
+export type BatchSpan = Pick<RecordBounds, 'batchStart' | 'batchEnd'>
 
 /** The rows of one record. */
-export function addBatch(
-  table: RowTable,
-  bytes: Bytes,
-  { batchEnd, batchStart }: Pick<RecordBounds, 'batchStart' | 'batchEnd'>,
-): void {
+export function addBatch(table: RowTable, bytes: Bytes, { batchEnd, batchStart }: BatchSpan): void {
   for (let start = firstWrite(bytes, batchStart); start < batchEnd; ) start = table.add(start)
 }

@@ -12,8 +12,8 @@ import { dataFileName } from '../lmdb/data-file.ts'
 import { closeFolder, type Environment, openFolder, ownerOnly } from '../lmdb/folder.ts'
 import { freeBytes } from '../lmdb/room.ts'
 import { completeCopy } from './apply.ts'
-import { LogReader, type ReadingSegment } from './log-reader.ts'
-import { verifyLog } from './replay.ts'
+import { LogReader } from './log-reader.ts'
+import { type ReadSegment, verifyLog } from './replay.ts'
 import type { ChainPlace } from './segment.ts'
 import { logFolder } from './segment-files.ts'
 
@@ -57,7 +57,7 @@ async function readCommitted(
   folder: string,
   log: LogReader,
   root: Environment,
-): Promise<readonly ReadingSegment[]> {
+): Promise<readonly ReadSegment[]> {
   const endMs = systemClock.elapsedMs() + uncertainMsMax
   const letGo = stayAlive()
   try {
