@@ -104,7 +104,7 @@ export function openFolder(
   }
 }
 
-export async function closeFolder({ newest, root }: Pick<OpenFolder, 'newest' | 'root'>): Promise<void> {
+export async function closeFolder({ newest, root }: OpenFolder): Promise<void> {
   await root.close()
   newest.close()
 }

@@ -15,10 +15,9 @@ import { CommitQueue, completeJob, type Job, runJob } from '../kv/commit-queue.t
 import { Listeners } from '../kv/engine-parts.ts'
 import type { KeyValueStore, View, Work, Write } from '../kv/kv-contract.ts'
 import { causeText, StoreUnavailableError } from '../kv/store-errors.ts'
-import { closeFolder, type Environment, openFolder } from './folder.ts'
-import { ForgottenCommitError, type NewestCommit } from './newest-commit.ts'
+import { closeFolder, type OpenFolder, openFolder } from './folder.ts'
+import { ForgottenCommitError } from './newest-commit.ts'
 import { assertRoom, freeBytes } from './room.ts'
-import type { Trees } from './trees.ts'
 import { LmdbView } from './view.ts'
 
 interface LmdbOptions {
@@ -68,9 +67,7 @@ const commitCountKey = Buffer.from('commits')
 
 class LmdbStore implements KeyValueStore {
   readonly #path: string
-  readonly #root: Environment
-  readonly #trees: Trees
-  readonly #newest: NewestCommit
+  readonly #lmdb: OpenFolder
   readonly #timers: Timers
   readonly #clock: Clock
   readonly #freeBytes: () => number
@@ -92,10 +89,7 @@ class LmdbStore implements KeyValueStore {
     this.#timers = options.timers ?? systemTimers
     this.#clock = options.clock ?? systemClock
     this.#freeBytes = options.freeBytes ?? (() => freeBytes(options.path))
-    const { newest, root, trees } = openFolder(options.path, options)
-    this.#root = root
-    this.#trees = trees
-    this.#newest = newest
+    this.#lmdb = openFolder(options.path, options)
   }
 
   /** A read inside another read uses the outer snapshot. */
@@ -104,8 +98,8 @@ class LmdbStore implements KeyValueStore {
     if (this.#reading) return read(this.#reading)
     if (this.#isClosed) throw this.#closedError()
     // Otherwise, lmdb-js would use the old snapshot until the next turn of the event loop.
-    this.#root.resetReadTxn()
-    const view = new LmdbView(this.#trees)
+    this.#lmdb.root.resetReadTxn()
+    const view = new LmdbView(this.#lmdb.trees)
     this.#reading = view
     try {
       return read(view)
@@ -148,7 +142,7 @@ class LmdbStore implements KeyValueStore {
     this.#isClosed = true
     this.#endWatch()
     while (this.#commits.size > 0) await Promise.allSettled(this.#commits)
-    await closeFolder({ root: this.#root, newest: this.#newest })
+    await closeFolder(this.#lmdb)
   }
 
   async #commit(): Promise<void> {
@@ -156,7 +150,7 @@ class LmdbStore implements KeyValueStore {
     let ranMs = 0
     try {
       // A child transaction: if a change fails, all writes of the batch are rolled back.
-      await this.#root.childTransaction(() => {
+      await this.#lmdb.root.childTransaction(() => {
         this.#assertNewest()
         batch = this.#queue.take()
         try {
@@ -186,9 +180,10 @@ class LmdbStore implements KeyValueStore {
 
   /** Throws {@link ForgottenCommitError} if the running write transaction would overwrite a commit. */
   #assertNewest(): void {
+    const { newest, root } = this.#lmdb
     // lmdb-js creates a second promise for every commit, whose rejection would crash the process.
-    this.#root.committed.then(undefined, () => {})
-    this.#newest.assertNotForgotten(this.#root)
+    root.committed.then(undefined, () => {})
+    newest.assertNotForgotten(root)
     this.#forgottenSinceMs = undefined
   }
 
@@ -210,7 +205,7 @@ class LmdbStore implements KeyValueStore {
       let writes = 0
       let bytes = 0
       while (count < batch.length && writes < batchWritesMax) {
-        const view = new LmdbView(this.#trees)
+        const view = new LmdbView(this.#lmdb.trees)
         const done = allWrites(runJob(batch[count++] as Job, view))
         view.end()
         for (const write of done) this.#apply(write)
@@ -226,7 +221,7 @@ class LmdbStore implements KeyValueStore {
   }
 
   #apply({ key, value }: Write): void {
-    const tree = this.#trees.of(key)
+    const tree = this.#lmdb.trees.of(key)
     if (value) tree.put(key, value)
     else tree.remove(key)
   }
@@ -234,13 +229,13 @@ class LmdbStore implements KeyValueStore {
   #countCommit(): void {
     const count = Buffer.alloc(8)
     count.writeBigUInt64BE(this.#commitCount() + 1n)
-    this.#root.put(commitCountKey, count)
+    this.#lmdb.root.put(commitCountKey, count)
   }
 
   /** The number of commits of all processes, read in the current transaction. */
   #commitCount(): bigint {
-    if (!this.#isWorking && !this.#reading) this.#root.resetReadTxn()
-    const count = this.#root.get(commitCountKey)
+    if (!this.#isWorking && !this.#reading) this.#lmdb.root.resetReadTxn()
+    const count = this.#lmdb.root.get(commitCountKey)
     return count ? Buffer.from(count.buffer, count.byteOffset, 8).readBigUInt64BE() : 0n
   }
 

@@ -6,7 +6,7 @@
 
 import { Worker } from 'node:worker_threads'
 import { assert } from '../../base/assert.ts'
-import type { Clock } from '../../base/clock.ts'
+import { systemClock } from '../../base/clock.ts'
 import { programFile } from '../../base/program-files.ts'
 import type { Timers } from '../../base/timers.ts'
 import type { Bytes } from '../kv/kv-contract.ts'
@@ -92,7 +92,6 @@ interface ApplyQueueOptions {
   readonly log: Bytes
   readonly files: SegmentFiles
   readonly timers: Timers
-  readonly clock: Clock
   /** Free bytes on the disk of the folder. */
   readonly freeBytes: () => number
   /**
@@ -141,11 +140,11 @@ export class ApplyQueue {
 
   /** The lag of LMDB behind the log. */
   get lagMs(): number {
-    return this.#behindSinceMs === undefined ? 0 : this.#options.clock.elapsedMs() - this.#behindSinceMs
+    return this.#behindSinceMs === undefined ? 0 : systemClock.elapsedMs() - this.#behindSinceMs
   }
 
   recordAppended(): void {
-    this.#behindSinceMs ??= this.#options.clock.elapsedMs()
+    this.#behindSinceMs ??= systemClock.elapsedMs()
   }
 
   add(segment: FullSegment): void {
@@ -187,8 +186,8 @@ export class ApplyQueue {
   }
 
   async #applyOldest(): Promise<void> {
-    const { clock, freeBytes, lmdb, log, onChange, prepareNext, timers } = this.#options
-    const beganMs = clock.elapsedMs()
+    const { freeBytes, lmdb, log, onChange, prepareNext, timers } = this.#options
+    const beganMs = systemClock.elapsedMs()
     const [oldest] = this.#waiting
     assert(oldest !== undefined, 'a segment waits to be applied')
     const { bytes, end, number: segment, place } = oldest

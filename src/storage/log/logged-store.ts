@@ -8,7 +8,7 @@
 import { join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
 import { assert } from '../../base/assert.ts'
-import { type Clock, systemClock } from '../../base/clock.ts'
+import { systemClock } from '../../base/clock.ts'
 import { type Cancel, systemTimers, type Timers, wait } from '../../base/timers.ts'
 import { writeBytesMax } from '../kv/batch.ts'
 import {
@@ -22,10 +22,9 @@ import {
 import { Listeners } from '../kv/engine-parts.ts'
 import type { Bytes, EncodedWrites, KeyValueStore, View, Work, Write } from '../kv/kv-contract.ts'
 import { causeText, StoreUnavailableError } from '../kv/store-errors.ts'
-import { closeFolder, type Environment, type OpenFolder, openFolder } from '../lmdb/folder.ts'
+import { closeFolder, type OpenFolder, openFolder } from '../lmdb/folder.ts'
 import { ForgottenCommitError } from '../lmdb/newest-commit.ts'
 import { assertRoom, freeBytes } from '../lmdb/room.ts'
-import type { Trees } from '../lmdb/trees.ts'
 import { LmdbView } from '../lmdb/view.ts'
 import { ApplyQueue } from './apply-queue.ts'
 import { appendDurably, UnknownAppendError } from './durable-append.ts'
@@ -51,8 +50,6 @@ interface LoggedOptions {
   /** The folder, which is created if it is missing. */
   readonly path: string
   readonly timers?: Timers
-  /** The clock that measures evaluation and flushes. */
-  readonly clock?: Clock
   /** Bytes of an ordinary segment of the log; a larger record gets a larger segment. */
   readonly segmentBytes?: number
   readonly disk?: LogDisk
@@ -120,10 +117,7 @@ export function openLogged(options: LoggedOptions): LoggedKeyValueStore {
 class LoggedStore implements LoggedKeyValueStore {
   readonly #path: string
   readonly #lmdb: OpenFolder
-  readonly #root: Environment
-  readonly #trees: Trees
   readonly #timers: Timers
-  readonly #clock: Clock
   readonly #freeBytes: () => number
   readonly #onLostFlush: (error: unknown) => void
   readonly #durable: DurableSequence | undefined
@@ -161,14 +155,11 @@ class LoggedStore implements LoggedKeyValueStore {
   constructor(options: LoggedOptions) {
     this.#path = options.path
     this.#timers = options.timers ?? systemTimers
-    this.#clock = options.clock ?? systemClock
     this.#freeBytes = options.freeBytes ?? (() => freeBytes(options.path))
     this.#disk = options.disk ?? systemDisk
     this.#segmentBytes = options.segmentBytes ?? segmentBytesDefault
     this.#onLostFlush = options.onLostFlush ?? (() => undefined)
     this.#lmdb = openFolder(options.path, { use: 'logged' })
-    this.#root = this.#lmdb.root
-    this.#trees = this.#lmdb.trees
     const position = beginLog(this.#lmdb)
     this.#log = position.log
     const folder = join(options.path, logFolder)
@@ -197,7 +188,6 @@ class LoggedStore implements LoggedKeyValueStore {
         log: this.#log,
         files: this.#files,
         timers: this.#timers,
-        clock: this.#clock,
         freeBytes: this.#freeBytes,
         prepareNext: () => this.#next.ready(),
         onChange: () => this.#listTables(),
@@ -223,9 +213,9 @@ class LoggedStore implements LoggedKeyValueStore {
     if (this.#reading) return read(this.#reading)
     if (this.#isClosed) throw this.#closedError()
     // Otherwise, lmdb-js would use the old snapshot until the next turn of the event loop.
-    this.#root.resetReadTxn()
+    this.#lmdb.root.resetReadTxn()
     const tables = this.#tables.map(table => ({ table, limit: table.published }))
-    const view = new LoggedView(new LmdbView(this.#trees), tables, this.#place.sequence)
+    const view = new LoggedView(new LmdbView(this.#lmdb.trees), tables, this.#place.sequence)
     this.#reading = view
     try {
       return read(view)
@@ -239,7 +229,7 @@ class LoggedStore implements LoggedKeyValueStore {
     assert(!this.#isWorking, 'a transaction must not begin another')
     if (this.#isClosed) return Promise.reject(this.#closedError())
     if (this.#lostFlush) return Promise.reject(new StoreUnavailableError(this.#lostFlush.message))
-    const result = this.#queue.add(work, this.#clock.elapsedMs(), prepare)
+    const result = this.#queue.add(work, systemClock.elapsedMs(), prepare)
     this.#committing ??= this.#commitAll()
     return result
   }
@@ -304,9 +294,9 @@ class LoggedStore implements LoggedKeyValueStore {
       const batch = this.#run(this.#active, jobs)
       hasWritten = batch.writes.length > 0
       if (hasWritten) this.#assertRoom(batch)
-      const ranMs = this.#clock.elapsedMs()
+      const ranMs = systemClock.elapsedMs()
       if (hasWritten) await this.#append(batch)
-      this.#queue.flushed(this.#clock.elapsedMs() - ranMs)
+      this.#queue.flushed(systemClock.elapsedMs() - ranMs)
       return { jobs, hasWritten }
     } catch (error) {
       this.#active?.revert()
@@ -326,13 +316,13 @@ class LoggedStore implements LoggedKeyValueStore {
   #run(active: Segment, batch: Job[]): JobWrites {
     const all: Write[] = []
     let pieces: EncodedWrites | undefined
-    this.#root.resetReadTxn()
+    this.#lmdb.root.resetReadTxn()
     this.#isWorking = true
     try {
       let count = 0
       while (count < batch.length && active.isComplete && all.length < batchWritesMax && !pieces) {
         const tables = this.#tables.map(table => ({ table, limit: Number.MAX_SAFE_INTEGER }))
-        const view = new LoggedView(new LmdbView(this.#trees), tables)
+        const view = new LoggedView(new LmdbView(this.#lmdb.trees), tables)
         const done = runJob(batch[count++] as Job, view)
         view.end()
         // The record contains the commit row of each transaction: a restore to a point in time may end between two of
