@@ -140,26 +140,22 @@ interface BaseWriterOptions {
   readonly onWritten: (bytes: number) => void
   /** The failed write is retried. */
   readonly onFailure: (error: unknown) => void
+  /** The name of a sequence of records without a gap, and the time at which it began. */
+  readonly generation: string
+  readonly start: Micros
+  readonly signal: AbortSignal
 }
 
 /** Milliseconds before a failed write is retried. */
 const retryMs = 5_000
 
 /**
- * Writes a copy of the store to the target, as a base copy of `generation` (a sequence of records without a gap).
- * Retries each part until it succeeds, so a copy of many gigabytes survives an interruption of the network. `start`:
- * when the generation began. Resolves with undefined when `signal` has aborted. Throws `BackupError` when the disk has
- * too little free space.
+ * Writes a copy of the store to the target, as a base copy of `generation`. Retries each part until it succeeds, so a
+ * copy of many gigabytes survives an interruption of the network. Resolves with undefined when `signal` has aborted.
+ * Throws `BackupError` when the disk has too little free space.
  */
-export async function writeBase(
-  options: BaseWriterOptions,
-  {
-    generation,
-    signal,
-    start,
-  }: { readonly generation: string; readonly start: Micros; readonly signal: AbortSignal },
-): Promise<BaseName | undefined> {
-  const { data, durable, log } = options
+export async function writeBase(options: BaseWriterOptions): Promise<BaseName | undefined> {
+  const { data, durable, generation, log, start } = options
   try {
     const copy = await makeCopy(data, durable)
     const { place, time } = copy
@@ -167,10 +163,10 @@ export async function writeBase(
     const parts = partsOf(copy.bytes)
     for (let number = 0; number < parts; number++) {
       const part = await encodePart(copy, number)
-      if (!(await putWithRetries(options, partObject(base, number), part, signal))) return undefined
+      if (!(await putWithRetries(options, partObject(base, number), part))) return undefined
     }
     const content = baseContent({ parts, bytes: copy.bytes, log: Buffer.from(log).toString('hex') })
-    return (await putWithRetries(options, baseObject(base), content, signal)) ? base : undefined
+    return (await putWithRetries(options, baseObject(base), content)) ? base : undefined
   } finally {
     await removeCopy(data)
   }
@@ -178,10 +174,9 @@ export async function writeBase(
 
 /** Returns false if `signal` aborts before a write succeeds. */
 async function putWithRetries(
-  { onFailure, onWritten, target, timers }: BaseWriterOptions,
+  { onFailure, onWritten, signal, target, timers }: BaseWriterOptions,
   name: string,
   bytes: Uint8Array,
-  signal: AbortSignal,
 ): Promise<boolean> {
   while (!signal.aborted) {
     try {

@@ -56,7 +56,7 @@ export async function openBucketTarget(bucket: string, prefix: string): Promise<
   const read = (object: string, bytesMax = objectBytesMax) =>
     withReason('read', async limit => {
       try {
-        const { Body, ETag: tag } = await client.send(new GetObjectCommand(locationOf(object)), limit)
+        const { Body, ETag: tag = '' } = await client.send(new GetObjectCommand(locationOf(object)), limit)
         return Body && { bytes: await bytesOf(object, Body as AsyncIterable<Uint8Array>, bytesMax), tag }
       } catch (cause) {
         if ((cause as Error).name === 'NoSuchKey') return undefined
@@ -72,10 +72,7 @@ export async function openBucketTarget(bucket: string, prefix: string): Promise<
       await withReason('written', limit => client.send(request, limit), bytes.length)
     },
     get: async (object, bytesMax) => (await read(object, bytesMax))?.bytes,
-    getTagged: async object => {
-      const found = await read(object)
-      return found && { bytes: found.bytes, tag: found.tag ?? '' }
-    },
+    getTagged: object => read(object),
     putTagged: async (object, bytes, tag) => {
       const request = { ...locationOf(object), Body: bytes }
       // The tag of an existing object is empty if the service returns no entity tags.

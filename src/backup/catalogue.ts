@@ -163,7 +163,7 @@ export async function planRestore(target: BackupTarget, at?: Micros): Promise<Re
     if (at === undefined || at > end) throw missingRecords(target, missing, end)
   }
   const end = Math.max(reached, base.from)
-  if (at === undefined || at > end) await checkReach(target, { plan, bases, end })
+  if (at === undefined || at > end) await checkReach(target, plan, bases, end)
   return plan
 }
 
@@ -238,11 +238,9 @@ function chained(
  */
 async function checkReach(
   target: BackupTarget,
-  {
-    plan: { at, base, pieces },
-    bases,
-    end,
-  }: { readonly plan: RestorePlan; readonly bases: readonly BaseName[]; readonly end: Micros },
+  { at, base, pieces }: RestorePlan,
+  bases: readonly BaseName[],
+  end: Micros,
 ): Promise<void> {
   const next = bases.find(each => each.from > (at ?? endOfTime) && each.generation !== base.generation)
   if (next !== undefined)

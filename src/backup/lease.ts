@@ -7,7 +7,7 @@
 import { hostname } from 'node:os'
 import { systemRandom } from '../base/random.ts'
 import { isAlive, processMark } from '../base/system-process.ts'
-import { systemTimers, type Timers, wait } from '../base/timers.ts'
+import { type Timers, wait } from '../base/timers.ts'
 import type { ChainPlace } from '../storage/log/segment.ts'
 import { leaseObject } from './object-names.ts'
 import { BackupError, type BackupTarget } from './target.ts'
@@ -45,11 +45,6 @@ export class TargetInUseError extends BackupError {
   override name = 'TargetInUseError'
 }
 
-interface LeaseOptions {
-  readonly target: BackupTarget
-  readonly timers?: Timers
-}
-
 /** Returns undefined when the lease does not exist or is damaged. */
 export async function readLease(target: BackupTarget): Promise<LeaseContent | undefined> {
   return (await readTagged(target)).content
@@ -80,7 +75,7 @@ export class Lease {
   #renewals = 0
   #newest: LeaseReach['newest']
 
-  constructor({ target, timers = systemTimers }: LeaseOptions) {
+  constructor(target: BackupTarget, timers: Timers) {
     this.#target = target
     this.#timers = timers
     this.#holder = systemRandom.hex(8)

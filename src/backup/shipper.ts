@@ -115,7 +115,7 @@ export class Shipper {
     const { clock, place, target, timers } = options
     this.#options = options
     this.#servedSince = clock.now()
-    this.#lease = new Lease({ target, timers })
+    this.#lease = new Lease(target, timers)
     const { elapsedMs } = clock
     this.#queue = new PieceQueue({ place, timers, elapsedMs, onPiece: () => this.#wake() })
   }
@@ -268,12 +268,13 @@ export class Shipper {
       this.#uploadedBytes += bytes
       this.#report()
     }
-    const options = {
-      ...{ data, log, target, timers, onWritten },
+    const base = await writeBase({
+      ...{ data, log, target, timers, onWritten, signal },
       durable: () => this.#queue.place.sequence,
-      onFailure: (error: unknown) => this.#fail(error),
-    }
-    const base = await writeBase(options, { generation: generation.name, start: generation.start, signal })
+      onFailure: error => this.#fail(error),
+      generation: generation.name,
+      start: generation.start,
+    })
     if (base === undefined) return
     generation.base = base
     generation.time = Math.max(generation.time, base.time)
@@ -342,14 +343,6 @@ export class Shipper {
     return { until, newest: { generation, sequence, checksum } }
   }
 
-  /**
-   * Returns the newest time that a restore accepts: of the newest commit in the target, or of the lease if that is
-   * later.
-   */
-  #newestRestorable(): Micros {
-    return Math.max(this.#generation?.time ?? micros(0), this.#published)
-  }
-
   #succeed(): void {
     const { clock, logger, target } = this.#options
     if (this.#reason !== undefined) logger.info({ target: target.name }, 'the continuous backup works again')
@@ -376,7 +369,7 @@ export class Shipper {
     const { clock, onStatus, target } = this.#options
     const nowMs = Math.floor(clock.now() / 1000)
     const { sinceMs } = this.#queue
-    const base = this.#generation?.base
+    const generation = this.#generation
     onStatus({
       target: target.name,
       state: this.#state,
@@ -387,7 +380,11 @@ export class Shipper {
       dropped_bytes: this.#droppedBytes,
       uploaded_bytes: this.#uploadedBytes,
       oldest_restorable: this.#bases[0]?.from ?? null,
-      newest_restorable: base === undefined ? (this.#bases.at(-1)?.time ?? null) : this.#newestRestorable(),
+      // A restore accepts the time of the newest commit in the target, or of the lease if that is later.
+      newest_restorable:
+        generation?.base === undefined
+          ? (this.#bases.at(-1)?.time ?? null)
+          : Math.max(generation.time, this.#published),
     })
   }
 

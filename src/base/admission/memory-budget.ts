@@ -101,8 +101,7 @@ export class MemoryBudget {
       assert(this.rejection, 'a budget with reservations has an error for those that it rejects')
       throw this.rejection()
     }
-    const share = new Share(this, group, () => undefined, this.#pace?.clock.elapsedMs() ?? 0)
-    group.shares.add(share)
+    const share = this.open(name, () => undefined)
     share.pin(true)
     share.pause(true)
     share.grow(amount)

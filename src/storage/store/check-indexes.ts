@@ -12,7 +12,7 @@ import { type CheckContext, nameRef } from './check-context.ts'
 import { storedVersionsAscending } from './documents.ts'
 import { entryDocument, entrySince, entryTtl, hasExpired, withSince } from './entry-records.ts'
 import { timelineRows } from './entry-timeline.ts'
-import type { IndexRow, IndexTables, StoredVersion } from './index-tables.ts'
+import type { IndexTables, StoredVersion } from './index-tables.ts'
 
 /**
  * Only the rows of a `complete` index must agree with documents. The rows of an `unreachable` index are pending
@@ -49,7 +49,7 @@ export class IndexCheck {
     }
   }
 
-  #checkRow(ref: Ref, index: IndexTables, row: IndexRow, minimum: Micros): void {
+  #checkRow(ref: Ref, index: IndexTables, row: Entry, minimum: Micros): void {
     const { report, snapshot } = this.#context
     const stored = snapshot.view.get(row.key)
     const what = `in table ${tableName(row.key)} of index ${index.number}`
@@ -94,7 +94,7 @@ export class IndexCheck {
    * Rows of deleted collections are not counted, and neither are rows that the sweeper (sweeper.ts) may remove at any
    * time.
    */
-  #counts(row: IndexRow, database: DatabaseId): boolean {
+  #counts(row: Entry, database: DatabaseId): boolean {
     const { collection } = entryDocument(database, row)
     if (!this.#context.catalogue.hasCollection(database, collection)) return false
     return !mayBeRemoved(row, this.#context.minimumOf(database, collection))

@@ -11,6 +11,7 @@ import { keyAfter } from '../../base/bytes.ts'
 import { type CollectionId, type DatabaseId, firstUserCollection, native, Ref } from '../../values/value.ts'
 import { decodeKey, documentOf } from '../keys/key-reader.ts'
 import { buildKey, collectionHistoryRange, documentRange, documentsIndex } from '../keys/keyspace.ts'
+import { intervalsFrom } from '../keys/prefix.ts'
 import type { Entry, View } from '../kv/kv-contract.ts'
 import type { Overlay } from '../kv/overlay.ts'
 import { Batch } from './batch.ts'
@@ -94,10 +95,9 @@ function nextRows(
 ): NextRows {
   const rows: Entry[] = []
   let last: Uint8Array | undefined
-  for (const table of [documentRange(database, collection), collectionHistoryRange(database, collection)]) {
-    const from = Buffer.compare(start, table.start) > 0 ? start : table.start
-    if (Buffer.compare(from, table.end) >= 0) continue
-    for (const row of overlay.range({ start: from, end: table.end })) {
+  const tables = [documentRange(database, collection), collectionHistoryRange(database, collection)]
+  for (const range of intervalsFrom(tables, start)) {
+    for (const row of overlay.range(range)) {
       const ref = documentOf(row.key)
       // Migrated in this loop, so that the time limit of the batch includes the migration, which takes most of the
       // time.

@@ -4,13 +4,13 @@
 
 import { byteText } from '../../base/byte-text.ts'
 import type { Micros } from '../../values/value.ts'
+import type { Entry } from '../kv/kv-contract.ts'
 import {
   byKey,
   endedRow,
   entriesOfStored,
   entryRow,
   eventRow,
-  type IndexRow,
   type IndexTables,
   type PreparedEntry,
   type StoredVersion,
@@ -50,10 +50,10 @@ export class EntryTimeline {
   }
 
   /** Returns the rows of the entries that end with this version, and the rows of its events. */
-  add(version: StoredVersion): IndexRow[] {
+  add(version: StoredVersion): Entry[] {
     const { keeps } = this.#index
     const { ts } = version
-    const rows: IndexRow[] = []
+    const rows: Entry[] = []
     const after = byKey(entriesOfStored(this.#index, version, ts))
     for (const [text, { entry, since }] of this.#open) {
       if (after.get(text)?.ttl === entry.ttl) continue
@@ -77,14 +77,14 @@ export class EntryTimeline {
   }
 
   /** The rows of the last version's entries. */
-  liveRows(): IndexRow[] {
+  liveRows(): Entry[] {
     if (this.#index.keeps === 'events') return []
     return Array.from(this.#open.values(), ({ entry, since }) => entryRow(entry, since))
   }
 }
 
 /** Returns the rows by the text of their keys. `versions`: the oldest version comes first. */
-export function timelineRows(index: IndexTables, versions: readonly StoredVersion[]): Map<string, IndexRow> {
+export function timelineRows(index: IndexTables, versions: readonly StoredVersion[]): Map<string, Entry> {
   const timeline = new EntryTimeline(index)
   const rows = versions.flatMap(version => timeline.add(version))
   return new Map([...rows, ...timeline.liveRows()].map(row => [byteText(row.key), row]))

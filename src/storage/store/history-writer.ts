@@ -9,19 +9,14 @@ import { limits } from '../../base/limits.ts'
 import { micros } from '../../base/micros.ts'
 import { collectionOf, type Micros, type Ref } from '../../values/value.ts'
 import { documentKey, historyKey, historyRange, indexEndedKey, indexEndedRange } from '../keys/keyspace.ts'
+import type { Entry } from '../kv/kv-contract.ts'
 import type { Overlay } from '../kv/overlay.ts'
 import { newestLive, validAt } from './documents.ts'
 import { entrySince, withSince } from './entry-records.ts'
 import { EntryTimeline } from './entry-timeline.ts'
 import { expiryTime, markExpiry } from './expiry-marks.ts'
 import { restartDocument } from './index-builder.ts'
-import {
-  type IndexRow,
-  type IndexTables,
-  isBeingBuilt,
-  type PreparedEntry,
-  type StoredVersion,
-} from './index-tables.ts'
+import { type IndexTables, isBeingBuilt, type PreparedEntry, type StoredVersion } from './index-tables.ts'
 import { encodeVersion, never, ttlOf, versionTime } from './records.ts'
 import { minimumValidTime } from './retention.ts'
 import { indexesOf, type Rows } from './rows.ts'
@@ -52,8 +47,8 @@ export function replaceVersion(
   const present = replace(before)
   const next = before.next && withActionAfter(present ?? before.previous, before.next)
   const after = { ...before, present, next }
-  const old = new Map<string, IndexRow>()
-  const written = new Map<string, IndexRow>()
+  const old = new Map<string, Entry>()
+  const written = new Map<string, Entry>()
   addVersionRows(old, ref, before, isNextNewest)
   addVersionRows(written, ref, after, isNextNewest)
   const { bindings, overlay } = context
@@ -116,7 +111,7 @@ function nearVersions(
 
 /** The rows of the versions themselves. */
 function addVersionRows(
-  rows: Map<string, IndexRow>,
+  rows: Map<string, Entry>,
   ref: Ref,
   { next, present, previous }: NearVersions,
   isNextNewest: boolean,
@@ -133,8 +128,8 @@ function addVersionRows(
 interface RowChange {
   readonly before: NearVersions
   readonly after: NearVersions
-  readonly old: Map<string, IndexRow>
-  readonly written: Map<string, IndexRow>
+  readonly old: Map<string, Entry>
+  readonly written: Map<string, Entry>
 }
 
 /** The rows of an index that the versions concern. */
@@ -162,11 +157,11 @@ function addIndexRows(context: Rows, index: IndexTables, { after, before, old, w
 }
 
 function addTimeline(
-  rows: Map<string, IndexRow>,
+  rows: Map<string, Entry>,
   timeline: EntryTimeline,
   { next, present }: NearVersions,
 ): void {
-  const add = (found: readonly IndexRow[]) => {
+  const add = (found: readonly Entry[]) => {
     for (const row of found) rows.set(byteText(row.key), row)
   }
   if (present !== undefined) add(timeline.add(present))
@@ -204,7 +199,7 @@ function spanAt(
   { keeps }: IndexTables,
   { liveKey, parts }: PreparedEntry,
   ts: Micros,
-): IndexRow | undefined {
+): Entry | undefined {
   const value = overlay.get(liveKey)
   if (value !== undefined && entrySince({ key: liveKey, value }) <= ts) return { key: liveKey, value }
   if (keeps === 'live') return undefined

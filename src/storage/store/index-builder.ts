@@ -17,7 +17,7 @@ import {
 } from '../../values/value.ts'
 import { decodeKeyOf, idAt } from '../keys/key-reader.ts'
 import { buildKey, tagRange } from '../keys/keyspace.ts'
-import type { View } from '../kv/kv-contract.ts'
+import type { Entry, View } from '../kv/kv-contract.ts'
 import type { Journal, Overlay } from '../kv/overlay.ts'
 import { Batch, batchBytesMax } from './batch.ts'
 import type { StoreCatalogue } from './catalogue.ts'
@@ -26,13 +26,7 @@ import { entrySince, hasExpired } from './entry-records.ts'
 import { EntryTimeline } from './entry-timeline.ts'
 import { markExpiry } from './expiry-marks.ts'
 import { buildErrorField, namedCollections } from './index-definition.ts'
-import {
-  type IndexRow,
-  type IndexTables,
-  prepareEntries,
-  type StoredVersion,
-  userIndex,
-} from './index-tables.ts'
+import { type IndexTables, prepareEntries, type StoredVersion, userIndex } from './index-tables.ts'
 import { timeAt, versionTime } from './records.ts'
 import { minimumValidTime } from './retention.ts'
 import type { Rows } from './rows.ts'
@@ -184,7 +178,7 @@ function timesOf(open: EntryTimeline['open']): Micros[] {
   return Array.from(open.values(), ({ since }) => since)
 }
 
-function bytesOf(row: IndexRow): number {
+function bytesOf(row: Entry): number {
   return row.key.length + row.value.length
 }
 
@@ -213,7 +207,7 @@ class RowWriter {
    * Writes the rows that end with a version, or the live rows of a document. Returns false if some of the rows must
    * wait for the next batch. `storedBytes`: the size of the version.
    */
-  write(rows: readonly IndexRow[], storedBytes: number): boolean {
+  write(rows: readonly Entry[], storedBytes: number): boolean {
     const batch = this.#batch
     const bytes = rows.reduce((sum, row) => sum + bytesOf(row), 0)
     if (batch.isFull(bytes)) return false
@@ -230,7 +224,7 @@ class RowWriter {
    * `bytesMax` bytes. Throws a RequestError if no transaction can write this row. Omits expired rows: otherwise, the
    * sweeper could remove a part of the rows while the next batch writes another part, and neither would make progress.
    */
-  #writeMissing(rows: readonly IndexRow[]): boolean {
+  #writeMissing(rows: readonly Entry[]): boolean {
     const { overlay } = this.#context
     let written = 0
     for (const row of rows) {
@@ -246,7 +240,7 @@ class RowWriter {
     return true
   }
 
-  #set(row: IndexRow): void {
+  #set(row: Entry): void {
     const { commitTime, overlay } = this.#context
     overlay.set(row.key, row.value, this.#journal)
     if (this.#isMarked || !hasExpired(row, this.#minimum)) return

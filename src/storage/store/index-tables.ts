@@ -31,7 +31,7 @@ import { prefixRange } from '../keys/prefix.ts'
 import { encodeTerms } from '../keys/terms.ts'
 import { encodeTuple, isTruncated } from '../keys/tuple.ts'
 import { type TransactionTimeSource, withTransactionTime } from '../keys/value-codec.ts'
-import type { Bytes } from '../kv/kv-contract.ts'
+import type { Bytes, Entry } from '../kv/kv-contract.ts'
 import type { Journal, Overlay } from '../kv/overlay.ts'
 import { encodeEntry, entryCollection, entrySince, entryTtl } from './entry-records.ts'
 import type { IndexDefinition } from './index-definition.ts'
@@ -422,7 +422,7 @@ function closeEntry(
 }
 
 /** Writes a row, and returns its bytes that count towards the limit of the transaction. */
-function writeRow(overlay: Overlay, row: IndexRow, journal: Journal): number {
+function writeRow(overlay: Overlay, row: Entry, journal: Journal): number {
   overlay.set(row.key, row.value, journal)
   return countedBytes(row)
 }
@@ -439,23 +439,18 @@ export function isBeingBuilt(
 /** A version whose time is known. */
 export type StoredVersion = Version & { readonly ts: Micros }
 
-export interface IndexRow {
-  readonly key: Bytes
-  readonly value: Bytes
-}
-
 /** Returns the row of an entry that was added at `since`. */
-export function entryRow(entry: PreparedEntry, since: Micros): IndexRow {
+export function entryRow(entry: PreparedEntry, since: Micros): Entry {
   return { key: entry.liveKey, value: recordOf(entry, since) }
 }
 
 /** Existed from `since` to `until`. */
-export function endedRow(entry: PreparedEntry, since: Micros, until: Micros): IndexRow {
+export function endedRow(entry: PreparedEntry, since: Micros, until: Micros): Entry {
   return { key: indexEndedKey(entry.parts, until), value: recordOf(entry, since) }
 }
 
 /** Returns the row of an entry that was added or removed at `ts`. */
-export function eventRow(entry: PreparedEntry, ts: Micros, action: EntryChange['action']): IndexRow {
+export function eventRow(entry: PreparedEntry, ts: Micros, action: EntryChange['action']): Entry {
   const value = recordOf(entry, undefined, action === 'remove')
   return { key: indexEventKey(entry.parts, ts, action), value }
 }

@@ -2,9 +2,9 @@
 // millions of rows, so each call reads only one page.
 
 import { keyAfter } from '../../base/bytes.ts'
-import { compareBytes } from '../../values/order.ts'
 import type { Ref } from '../../values/value.ts'
-import { collectionHistoryRange, documentRange, indexTableRange, type KeyInterval } from '../keys/keyspace.ts'
+import { collectionHistoryRange, documentRange, indexTableRange } from '../keys/keyspace.ts'
+import { intervalsFrom, type KeyInterval } from '../keys/prefix.ts'
 import { type Bytes, keyBytesMax } from '../kv/kv-contract.ts'
 import type { Snapshot } from './snapshot.ts'
 import type { StoredSize } from './store-contract.ts'
@@ -15,11 +15,8 @@ export const sizeCursorBytesMax = keyBytesMax
 /** A page ends after this many bytes, because rows may be large. */
 const pageBytes = 8_388_608
 
-/** `isCounted`: each row of the range counts as one live entry or document. */
-interface Part {
-  readonly range: KeyInterval
-  readonly isCounted: boolean
-}
+/** `isCounted`: each row of the interval counts as one live entry or document. */
+type Part = KeyInterval & { readonly isCounted: boolean }
 
 /** Measures at most `rowsMax` rows after the key `after`. */
 export function sizeOfIndex(
@@ -28,9 +25,8 @@ export function sizeOfIndex(
   rowsMax: number,
   after?: Bytes,
 ): StoredSize {
-  // The parts are in the order of their keys.
-  const parts = (['ended', 'live', 'events'] as const).map(table => ({
-    range: indexTableRange(table, database, Number(id)),
+  const parts = (['live', 'ended', 'events'] as const).map(table => ({
+    ...indexTableRange(table, database, Number(id)),
     isCounted: table === 'live',
   }))
   return sizeOf(snapshot, parts, rowsMax, after)
@@ -43,10 +39,9 @@ export function sizeOfCollection(
   rowsMax: number,
   after?: Bytes,
 ): StoredSize {
-  // The parts are in the order of their keys.
   const parts = [
-    { range: documentRange(database, Number(id)), isCounted: true },
-    { range: collectionHistoryRange(database, Number(id)), isCounted: false },
+    { ...documentRange(database, Number(id)), isCounted: true },
+    { ...collectionHistoryRange(database, Number(id)), isCounted: false },
   ]
   return sizeOf(snapshot, parts, rowsMax, after)
 }
@@ -58,11 +53,8 @@ function sizeOf(
   after: Bytes | undefined,
 ): StoredSize {
   let [count, bytes, rows] = [0, 0, 0]
-  for (const { isCounted, range } of parts) {
-    const { start, end } = range
-    const from = after !== undefined && compareBytes(after, start) > 0 ? keyAfter(after) : start
-    if (compareBytes(from, end) >= 0) continue
-    for (const { key, value } of view.range({ start: from, end, limit: rowsMax - rows })) {
+  for (const { end, isCounted, start } of intervalsFrom(parts, after && keyAfter(after))) {
+    for (const { key, value } of view.range({ start, end, limit: rowsMax - rows })) {
       bytes += key.length + value.length
       counters.readBytes += key.length + value.length
       if (isCounted) count++

@@ -112,8 +112,11 @@ function paused(target: BackupTarget, beforeWrite: () => Promise<unknown>): Back
 for (const [kind, open] of Object.entries(targets)) {
   test(`only one of two services that find no lease in a ${kind} acquires it`, async () => {
     const target = await open()
-    const first = new Lease({ target, timers })
-    const second = new Lease({ target: paused(target, () => first.acquire()), timers })
+    const first = new Lease(target, timers)
+    const second = new Lease(
+      paused(target, () => first.acquire()),
+      timers,
+    )
     await assert.rejects(second.acquire(), TargetInUseError)
     await first.renew({ until: 7 })
     assert.equal((await readLease(target))?.until, 7)
@@ -129,9 +132,12 @@ for (const [kind, open] of Object.entries(targets)) {
 
   test(`a lease in a ${kind} that another service takes during a renewal is not renewed`, async () => {
     const target = await open()
-    const other = new Lease({ target, timers })
+    const other = new Lease(target, timers)
     let beforeWrite = async () => {}
-    const lease = new Lease({ target: paused(target, () => beforeWrite()), timers })
+    const lease = new Lease(
+      paused(target, () => beforeWrite()),
+      timers,
+    )
     await lease.acquire()
     // The other service watches the lease, and takes it while the holder is paused.
     beforeWrite = () => other.acquire()
@@ -157,7 +163,7 @@ for (const [kind, open] of Object.entries(targets)) {
 test('a bucket without conditional writes has a lease, too', async () => {
   for (const conditions of ['ignores', 'rejects'] as const) {
     const target = await newBucketTarget(conditions)
-    const lease = new Lease({ target, timers })
+    const lease = new Lease(target, timers)
     await lease.acquire()
     await lease.renew({ until: 3 })
     await lease.release({ until: 4 })
@@ -167,7 +173,7 @@ test('a bucket without conditional writes has a lease, too', async () => {
 
 test('a renewal whose response is lost succeeds', async () => {
   const target = await newBucketTarget('observes')
-  const lease = new Lease({ target, timers })
+  const lease = new Lease(target, timers)
   await lease.acquire()
   bucket.losesResponse = true
   await lease.renew({ until: 5 })

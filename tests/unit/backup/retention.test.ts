@@ -112,12 +112,18 @@ const instant = (onWait: () => Promise<void>) => ({
 
 test('a second service does not take the lease of one that renews it, and takes that of one that does not', async () => {
   const target = new FolderTarget(newFolder())
-  const first = new Lease({ target })
+  const first = new Lease(target, systemTimers)
   await first.acquire()
-  const rival = new Lease({ target, timers: instant(() => first.renew({ until: 0 })) })
+  const rival = new Lease(
+    target,
+    instant(() => first.renew({ until: 0 })),
+  )
   await assert.rejects(rival.acquire(), TargetInUseError)
   await first.renew({ until: 0 })
-  const patient = new Lease({ target, timers: instant(async () => undefined) })
+  const patient = new Lease(
+    target,
+    instant(async () => undefined),
+  )
   await patient.acquire()
   await assert.rejects(
     first.renew({ until: 0 }),
@@ -127,9 +133,9 @@ test('a second service does not take the lease of one that renews it, and takes 
 
 test('a lease that was given back is taken at once', async () => {
   const target = new FolderTarget(newFolder())
-  const first = new Lease({ target })
+  const first = new Lease(target, systemTimers)
   await first.acquire()
   await first.release({ until: 0 })
   const never = instant(() => assert.fail('nothing is waited for'))
-  await new Lease({ target, timers: never }).acquire()
+  await new Lease(target, never).acquire()
 })
