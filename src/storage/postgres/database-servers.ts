@@ -46,22 +46,16 @@ export function serversOf(url: string, purpose: string): DatabaseServer[] {
   const { database, hosts, options, password, user } = address
   const seconds = Number(options.get('connect_timeout') ?? 0)
   const common: ClientConfig = {
-    ...(user !== undefined && { user }),
-    ...(password !== undefined && { password }),
-    ...(database !== undefined && { database }),
-    ...(options.has('options') && { options: options.get('options') as string }),
+    ...{ user, password, database },
+    options: options.get('options'),
     ...(options.get('sslnegotiation') === 'direct' && { sslnegotiation: 'direct' }),
     application_name: options.get('application_name') ?? `terrarium ${purpose}`,
     connectionTimeoutMillis: seconds > 0 ? seconds * 1000 : connectTimeoutMs,
   }
-  return hosts.map(server => {
-    const { host, port } = server
-    const target = { ...common, ...(host !== undefined && { host }), ...(port !== undefined && { port }) }
-    return {
-      name: hostName(server),
-      configs: tlsOf(address, server).map(ssl => ({ ...target, ssl })),
-    }
-  })
+  return hosts.map(server => ({
+    name: hostName(server),
+    configs: tlsOf(address, server).map(ssl => ({ ...common, ...server, ssl })),
+  }))
 }
 
 /** The kinds of TLS to try, in order; false: no TLS. Follows libpq's rules for `sslmode`. */

@@ -252,17 +252,14 @@ export class Follower {
   /** Other processes of the node may apply batches as well; resolves with the number of the replica's newest batch. */
   async apply(rows: readonly LogRow[]): Promise<number> {
     const { local, newestTime } = this.#options
-    const {
-      batch,
-      rows: applied,
-      seq,
-    } = await applyRows(local, rows, newestTime).catch(cause => {
+    const applied = await applyRows(local, rows, newestTime).catch(cause => {
       const fault = new CopyFault(cause)
       this.#failed = { fault, atMs: this.#elapsedMs() }
       throw fault
     })
+    const { batch, seq } = applied
     if (seq > this.#progress.seq) this.#progress = { seq, batch }
-    for (const row of applied) this.#onApplied(row)
+    for (const row of applied.rows) this.#onApplied(row)
     return this.#progress.seq
   }
 

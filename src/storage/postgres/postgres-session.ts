@@ -85,7 +85,7 @@ export class PostgresSession {
       connect: ({ configs }, signal) => {
         const signals = ending === undefined ? [signal] : [signal, ending]
         const ends = servers.length === 1 ? ending : AbortSignal.any(signals)
-        return PostgresSession.#openAt(configs, location, purpose, { statementTimeoutMs, ends })
+        return PostgresSession.#openAt(configs, location, purpose, statementTimeoutMs, ends)
       },
       close: session => session.close(),
       // As in libpq: if a server rejects the login, the other servers are not tried.
@@ -124,10 +124,8 @@ export class PostgresSession {
     configs: DatabaseServer['configs'],
     location: RecordLocation,
     purpose: string,
-    {
-      ends,
-      statementTimeoutMs,
-    }: { readonly ends: AbortSignal | undefined; readonly statementTimeoutMs: number },
+    statementTimeoutMs: number,
+    ends: AbortSignal | undefined,
   ): Promise<PostgresSession> {
     for (const [at, each] of configs.entries()) {
       try {
@@ -317,8 +315,7 @@ export class PostgresSession {
     this.#failure = failure
     this.#client.end().catch(() => undefined)
     // A connection that hangs would never close. The driver's types do not declare the socket.
-    const { stream } = (this.#client as unknown as { connection?: { stream?: { destroy(): void } } })
-      .connection ?? { stream: undefined }
-    stream?.destroy()
+    const { connection } = this.#client as unknown as { connection?: { stream?: { destroy(): void } } }
+    connection?.stream?.destroy()
   }
 }

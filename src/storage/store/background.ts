@@ -57,11 +57,6 @@ export class Background {
     return built || swept
   }
 
-  /** Called while another process may do the background work, which makes the state in memory outdated. */
-  forget(): void {
-    this.sweeper.forget()
-  }
-
   /** Works until all indexes are built and every collection was checked once for expired data. */
   async runAll(): Promise<void> {
     while (await this.#builds.runOnce()) {}
@@ -87,7 +82,8 @@ export function startBackground(
   const step = async () => {
     try {
       if (mayWork()) return (await background.runOnce()) ? busyDelayMs : idleDelayMs
-      background.forget()
+      // Another process may do the background work, which makes the state in memory outdated.
+      background.sweeper.forget()
     } catch (error) {
       onError(error)
     }

@@ -35,15 +35,10 @@ import { actionOfVersion } from './history-writer.ts'
 import { checkReservedEnds, latestIdMs } from './id-reservation.ts'
 import { idMs } from './ids.ts'
 import { pendingBuildsIn } from './index-builder.ts'
-import {
-  builtinIndexesOf,
-  documentsTables,
-  type IndexTables,
-  type StoredVersion,
-  userIndex,
-} from './index-tables.ts'
+import type { IndexTables, StoredVersion } from './index-tables.ts'
 import { decodeTime, decodeVersion, isIntact, never, ttlOf } from './records.ts'
 import { minimumValidTime, shortNatives } from './retention.ts'
+import { indexesOf } from './rows.ts'
 import { SchemaCache } from './schema-cache.ts'
 import { noCounts, noExpiry, type Snapshot } from './snapshot.ts'
 import type { CheckStep, OnCheckProgress, StoreHooks } from './store-contract.ts'
@@ -88,32 +83,24 @@ export function checkStore(
     if (count % rowsPerSchemas === 0) catalogue.forget()
   }
   try {
-    new StoreCheck(contextOf(snapshot, catalogue, hooks, { report, onStep }), hooks).run()
+    const context: CheckContext = {
+      snapshot,
+      catalogue,
+      reader: new VersionReader(catalogue, hooks),
+      databases: liveDatabases(snapshot),
+      garbage: new Set(Array.from(workOf(view, 'object'), ({ target }) => nameRef(target))),
+      minimumOf: (database, collection) =>
+        minimumValidTime(collection, catalogue.userCollection(database, collection), time),
+      report,
+      onStep,
+    }
+    new StoreCheck(context, hooks).run()
   } catch (error) {
     // A damaged row may be unreadable. The check then ends without checking the remaining rows.
     if (!(error instanceof Error)) throw error
     report(`a stored row cannot be read: ${error.message}`)
   }
   return findings
-}
-
-function contextOf(
-  snapshot: Snapshot,
-  catalogue: StoreCatalogue,
-  hooks: StoreHooks,
-  reporting: Pick<CheckContext, 'report' | 'onStep'>,
-): CheckContext {
-  const { time, view } = snapshot
-  return {
-    snapshot,
-    catalogue,
-    reader: new VersionReader(catalogue, hooks),
-    databases: liveDatabases(snapshot),
-    garbage: new Set(Array.from(workOf(view, 'object'), ({ target }) => nameRef(target))),
-    minimumOf: (database, collection) =>
-      minimumValidTime(collection, catalogue.userCollection(database, collection), time),
-    ...reporting,
-  }
 }
 
 function liveDatabases(snapshot: Snapshot): Set<DatabaseId> {
@@ -248,14 +235,10 @@ class StoreCheck {
 
   /** The indexes that must contain all rows for the documents of a collection. */
   #tablesOf(database: DatabaseId, collection: CollectionId): IndexTables[] {
-    const complete = this.#context.catalogue
-      .indexesOf(database, collection)
-      .filter(index => !this.#building.has(nameRef(index.ref)))
-    return [
-      documentsTables(collection),
-      ...builtinIndexesOf(collection),
-      ...complete.map(index => userIndex(index, this.#hooks, this.#context.catalogue)),
-    ]
+    const rows = { catalogue: this.#context.catalogue, hooks: this.#hooks }
+    return indexesOf(rows, database, collection).filter(
+      ({ keeps, number }) => keeps !== 'entries' || !this.#building.has(nameRef(indexRef(database, number))),
+    )
   }
 
   #stateOf(database: DatabaseId, number: number): IndexState {
@@ -263,11 +246,15 @@ class StoreCheck {
     // Smaller numbers are of built-in indexes, and greater numbers of the sets `documents(collection)`.
     const isUserIndex = number >= 32_768 && number <= 0xffff
     if (!isUserIndex) return 'complete'
-    const ref = new Ref(database, native.indexes, BigInt(number))
+    const ref = indexRef(database, number)
     if (this.#building.has(nameRef(ref))) return 'building'
     if (this.#context.catalogue.index(ref) !== undefined) return 'complete'
     return this.#context.garbage.has(nameRef(ref)) ? 'unreachable' : 'unknown'
   }
+}
+
+function indexRef(database: DatabaseId, number: number): Ref {
+  return new Ref(database, native.indexes, BigInt(number))
 }
 
 /** Expiry marks (expiry-marks.ts) must exist for the superseded versions of a document and for its `ttl`. */

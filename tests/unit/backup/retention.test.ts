@@ -21,6 +21,8 @@ import { withMethods } from './backed-store.ts'
 
 const newFolder = foldersOfFile()
 
+import { systemTimers } from '../../../src/base/timers.ts'
+
 const hour = 3_600_000_000
 const day = 24 * hour
 const start = 1_700_000_000_000_000
