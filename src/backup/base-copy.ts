@@ -12,7 +12,6 @@ import type { Bytes } from '../storage/kv/kv-contract.ts'
 import { dataFileName } from '../storage/lmdb/data-file.ts'
 import { closeFolder, openFolder } from '../storage/lmdb/folder.ts'
 import { freeBytes } from '../storage/lmdb/room.ts'
-import type { Trees } from '../storage/lmdb/trees.ts'
 import { LmdbView } from '../storage/lmdb/view.ts'
 import { readPosition } from '../storage/log/position.ts'
 import type { ChainPlace } from '../storage/log/segment.ts'
@@ -62,18 +61,10 @@ async function makeCopy(data: string, durable: () => number): Promise<StoreCopy>
   try {
     const place = readPosition(copy.root)
     assert(place !== undefined, 'a store that is served has a commit log')
-    return { folder, bytes: storeBytes(folder), time: timeOf(copy.trees), place }
+    const { time } = lastCommit(new LmdbView(copy.trees))
+    return { folder, bytes: storeBytes(folder), time, place }
   } finally {
     await closeFolder(copy)
-  }
-}
-
-function timeOf(trees: Trees): Micros {
-  const view = new LmdbView(trees)
-  try {
-    return lastCommit(view).time
-  } finally {
-    view.end()
   }
 }
 

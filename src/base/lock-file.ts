@@ -3,10 +3,11 @@
 // a lock over by creating the file with the next number, which the file system permits only once. A process that finds a
 // higher number after it has created its own file withdraws its file.
 
-import { linkSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { linkSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { systemRandom } from './random.ts'
 import { processExists } from './system-process.ts'
+import { readIfPresent } from './text-file.ts'
 
 /** The `name` must not contain a dot. */
 interface LockName {
@@ -22,8 +23,9 @@ export function takeLock(lock: LockName, pid: number = process.pid): LockOutcome
     const newest = numbersOf(lock).at(-1)
     if (newest !== undefined) {
       const file = fileOf(lock, newest)
-      const holder = holderOf(file)
-      if (holder === 'absent') continue
+      const text = readIfPresent(file)
+      if (text === undefined) continue
+      const holder = Number(text)
       if (isRunning(holder, pid)) return { holder, file }
     }
     const number = (newest ?? -1) + 1
@@ -49,15 +51,6 @@ function numbersOf({ folder, name }: LockName): number[] {
       numbers.push(Number(number))
   }
   return numbers.sort((left, right) => left - right)
-}
-
-function holderOf(file: string): number | 'absent' {
-  try {
-    return Number(readFileSync(file, 'utf8'))
-  } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return 'absent'
-    throw cause
-  }
 }
 
 /** Returns false if the file exists. */

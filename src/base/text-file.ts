@@ -1,15 +1,11 @@
 // Small text files that are read and replaced as a whole.
 
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { ifPresent } from './if-present.ts'
 
 /** Returns undefined if the file does not exist. */
 export function readIfPresent(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw error
-  }
+  return ifPresent(() => readFileSync(path, 'utf8'))
 }
 
 /**

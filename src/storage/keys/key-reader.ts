@@ -70,7 +70,7 @@ function readKey(parts: KeyParts): Key {
       return { kind, ref: parts.ref(), ts: parts.timeDescending() }
     case 'expiry': {
       const [database, collection, ts] = [parts.id(), parts.number(2), parts.time()]
-      return { kind, ref: new Ref(database, collection, BigInt.asIntN(64, parts.id())), ts }
+      return { kind, ref: new Ref(database, collection, parts.signedId()), ts }
     }
     case 'indexLive':
       return { kind, ...readEntry(parts, 0) }
@@ -85,7 +85,7 @@ function readKey(parts: KeyParts): Key {
     case 'counter':
       return { kind, database: parts.id(), collection: parts.number(2) }
     case 'keyHome':
-      return { kind, keyId: BigInt.asIntN(64, parts.id()) }
+      return { kind, keyId: parts.signedId() }
     case 'changes':
       return { kind, ts: parts.time(), sequence: parts.number(4) }
     case 'collectionChanges': {
@@ -160,8 +160,7 @@ function readEntry(parts: KeyParts, trailingBytes: number): EntryKey {
   const start = readIndexAndTerms(parts)
   const tieBytes = parts.tieLength(trailingBytes)
   const values = parts.upTo(trailingBytes + entryDocumentBytes + tieBytes)
-  const id = BigInt.asIntN(64, parts.id())
-  const document = { id, collection: parts.number(2) }
+  const document = { id: parts.signedId(), collection: parts.number(2) }
   return { ...start, values, tie: parts.upTo(trailingBytes), document }
 }
 
@@ -169,8 +168,7 @@ function readEvent(parts: KeyParts): Key {
   const start = readIndexAndTerms(parts)
   const ts = parts.time()
   const action = parts.number(1) === 1 ? 'add' : 'remove'
-  const id = BigInt.asIntN(64, parts.id())
-  const document = { id, collection: parts.number(2) }
+  const document = { id: parts.signedId(), collection: parts.number(2) }
   const values = parts.upTo(parts.tieLength(0))
   return { kind: 'indexEvent', ...start, values, tie: parts.upTo(0), document, ts, action }
 }
@@ -205,10 +203,14 @@ class KeyParts {
     return this.#view.getBigUint64(this.#take(8))
   }
 
+  signedId(): bigint {
+    return this.#view.getBigInt64(this.#take(8))
+  }
+
   ref(): Ref {
     const database = this.id()
     const collection = this.number(2)
-    return new Ref(database, collection, BigInt.asIntN(64, this.id()))
+    return new Ref(database, collection, this.signedId())
   }
 
   time(): Micros {

@@ -25,16 +25,12 @@ interface FollowerOptions {
   readonly onClose?: () => void | Promise<void>
 }
 
-interface FollowingStore extends KeyValueStore {
-  readonly applyLag: ApplyLag
-}
-
 /** `transact` rejects. Throws {@link StoreUnavailableError}. */
-export function openFollower(options: FollowerOptions): FollowingStore {
+export function openFollower(options: FollowerOptions): FollowerStore {
   return new FollowerStore(options)
 }
 
-class FollowerStore implements FollowingStore {
+class FollowerStore implements KeyValueStore {
   readonly #path: string
   readonly #root: Environment
   readonly #trees: Trees

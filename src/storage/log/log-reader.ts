@@ -8,6 +8,7 @@
 import { closeSync, existsSync, fdatasyncSync, fstatSync, openSync, readSync } from 'node:fs'
 import { bytesEqual } from '../../base/bytes.ts'
 import { systemClock } from '../../base/clock.ts'
+import { ifPresent } from '../../base/if-present.ts'
 import type { Bytes } from '../kv/kv-contract.ts'
 import { StoreUnavailableError } from '../kv/store-errors.ts'
 import type { Environment } from '../lmdb/folder.ts'
@@ -134,7 +135,7 @@ export class LogReader {
    * after `place`.
    */
   #open(number: number, log: Bytes, place: ChainPlace): OpenSegment | 'mismatch' | undefined {
-    const descriptor = tryOpen(pathOf(this.#folder, number))
+    const descriptor = ifPresent(() => openSync(pathOf(this.#folder, number), 'r'))
     if (descriptor === undefined) return undefined
     const head = Buffer.alloc(headerBytes)
     readSync(descriptor, head, 0, headerBytes, 0)
@@ -200,13 +201,4 @@ function isRevoked({ bytes, descriptor, end, lastRecord }: OpenSegment): boolean
 
 function isSamePlace(left: ChainPlace, right: ChainPlace): boolean {
   return left.sequence === right.sequence && left.checksum === right.checksum
-}
-
-function tryOpen(path: string): number | undefined {
-  try {
-    return openSync(path, 'r')
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw error
-  }
 }

@@ -103,18 +103,12 @@ interface DurableBatch {
   readonly hasWritten: boolean
 }
 
-interface LoggedKeyValueStore extends KeyValueStore {
-  /** The sequence number of the newest durable record. */
-  readonly logSequence: number
-  readonly applyLag: ApplyLag
-}
-
 /** Throws {@link StoreUnavailableError}. */
-export function openLogged(options: LoggedOptions): LoggedKeyValueStore {
+export function openLogged(options: LoggedOptions): LoggedStore {
   return new LoggedStore(options)
 }
 
-class LoggedStore implements LoggedKeyValueStore {
+class LoggedStore implements KeyValueStore {
   readonly #path: string
   readonly #lmdb: OpenFolder
   readonly #timers: Timers
@@ -198,6 +192,7 @@ class LoggedStore implements LoggedKeyValueStore {
     if (!this.#applyQueue.isEmpty) this.#applyLater()
   }
 
+  /** The sequence number of the newest durable record. */
   get logSequence(): number {
     return this.#place.sequence
   }

@@ -17,6 +17,7 @@ import { type FileHandle, open, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { makeFolder } from '../../base/folders.ts'
+import { ifPresent } from '../../base/if-present.ts'
 import type { Bytes } from '../kv/kv-contract.ts'
 
 /** Ends the name of a file that is being filled. */
@@ -47,13 +48,9 @@ export const pathOf = (folder: string, number: number) => join(folder, String(nu
 
 /** Ascending; empty when the folder does not exist. */
 export function segmentNumbers(folder: string): number[] {
-  try {
-    const names = readdirSync(folder).filter(name => /^\d{16}$/.test(name))
-    return names.map(Number).sort((left, right) => left - right)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
-    throw error
-  }
+  const names = ifPresent(() => readdirSync(folder)) ?? []
+  const numbers = names.filter(name => /^\d{16}$/.test(name)).map(Number)
+  return numbers.sort((left, right) => left - right)
 }
 
 /** The operations of a commit log on a disk. */
