@@ -2,7 +2,6 @@
 
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, test } from 'node:test'
-import { getCached } from '../../src/storage/kv/engine-parts.ts'
 import {
   type Bytes,
   type KeyValueStore,
@@ -85,14 +84,14 @@ function testGet(store: Current): void {
       const known = store().read(view => view.get(key)) as Uint8Array
       const others = [known.slice(1), new Uint8Array(size + 1).fill(1), known.slice().fill(2, -1)]
       store().read(view => {
-        assert.equal(getCached(view, key, known), known)
+        assert.equal(view.get(key, known), known)
         for (const other of others.filter(({ length }) => length > 0)) {
-          const found = getCached(view, key, other)
+          const found = view.get(key, other)
           assert.notEqual(found, other)
           assert.deepEqual(found, value)
         }
-        assert.equal(getCached(view, bytes('nothing'), known), undefined)
-        assert.equal(getCached(view, bytes(''), known), undefined)
+        assert.equal(view.get(bytes('nothing'), known), undefined)
+        assert.equal(view.get(bytes(''), known), undefined)
       })
     }
   })
@@ -271,7 +270,7 @@ function testTransact(store: Current): void {
         const asked = letters[number % 3] as string
         assert.equal(text(view.get(bytes(asked))), expected.get(asked), `${asked} of work ${number}`)
         const known = bytes(expected.get(asked) ?? '')
-        if (expected.has(asked)) assert.equal(getCached(view, bytes(asked), known), known)
+        if (expected.has(asked)) assert.equal(view.get(bytes(asked), known), known)
         if (number % 7 === 0) assert.deepEqual(shown(view.range({ start: bytes(''), end: top })), sorted())
         for (let at = 0; at < number % 4; at++) {
           const key = letters[(number * (at + 5) + (number >> 3)) % 3] as string

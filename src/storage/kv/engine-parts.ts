@@ -3,7 +3,7 @@
 
 import { assert } from '../../base/assert.ts'
 import { bytesEqual } from '../../base/bytes.ts'
-import { type Bytes, type KeyRange, keyBytesMax, type View, type Work } from './kv-contract.ts'
+import { type Bytes, type KeyRange, keyBytesMax, type Work } from './kv-contract.ts'
 
 /** The key is empty or too long, so no row can have it. */
 export function isImpossibleKey(key: Bytes): boolean {
@@ -23,11 +23,9 @@ export function checkWork(work: Work<unknown>): void {
   }
 }
 
-/** Like {@link View.getCached}, but accepts any view. */
-export function getCached(view: View, key: Bytes, cached: Bytes): Bytes | undefined {
-  if (view.getCached !== undefined) return view.getCached(key, cached)
-  const value = view.get(key)
-  return value !== undefined && bytesEqual(value, cached) ? cached : value
+/** Returns `cached` if it has the same bytes as `value`, otherwise `value`. */
+export function cachedIfEqual(value: Bytes | undefined, cached: Bytes | undefined): Bytes | undefined {
+  return value !== undefined && cached !== undefined && bytesEqual(value, cached) ? cached : value
 }
 
 export class Listeners {

@@ -34,13 +34,12 @@ export interface Entry {
 
 /** Reads one consistent state. Returned arrays belong to the caller and stay valid after the view has ended. */
 export interface View {
-  get(key: Bytes): Bytes | undefined
+  /** Returns `cached` itself, without a copy, if the stored value has the same bytes. */
+  get(key: Bytes, cached?: Bytes): Bytes | undefined
   /** Reads rows while the caller iterates, and may stop early. The data must not change during the iteration. */
   range(range: KeyRange): Iterable<Entry>
   /** Views of the same store with the same number have the same rows. Absent if the engine has no such number. */
   readonly state?: number | undefined
-  /** Returns `cached` if the stored value has the same bytes, otherwise the stored value; copies only the latter. */
-  getCached?(key: Bytes, cached: Bytes): Bytes | undefined
   /**
    * Adds a key without a row and an empty range to the read set, without reading the store. The caller knows already
    * that both are empty. Example: a new document id is unused if the document has neither a row of its current version

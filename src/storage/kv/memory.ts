@@ -3,7 +3,7 @@
 
 import { assert } from '../../base/assert.ts'
 import { allWrites } from './batch.ts'
-import { checkWork, isEmptyRange, Listeners } from './engine-parts.ts'
+import { cachedIfEqual, checkWork, isEmptyRange, Listeners } from './engine-parts.ts'
 import type { Bytes, Entry, KeyRange, KeyValueStore, View, Work } from './kv-contract.ts'
 import { SortedEntries } from './sorted-entries.ts'
 import { StoreUnavailableError } from './store-errors.ts'
@@ -21,11 +21,10 @@ class MemoryView implements View {
     this.#entries = entries
   }
 
-  get(key: Bytes): Bytes | undefined {
+  get(key: Bytes, cached?: Bytes): Bytes | undefined {
     assert(!this.#isOver, 'a view is used after its read')
     const value = this.#entries.get(key)?.value
-    if (value === undefined) return undefined
-    return new Uint8Array(value)
+    return value && cachedIfEqual(new Uint8Array(value), cached)
   }
 
   range(range: KeyRange): Iterable<Entry> {

@@ -1,9 +1,8 @@
 // A view with pending writes: the writes of a transaction over its snapshot, or the writes of a batch over the state
 // before the batch. The writes are sorted by key, so point reads, inserts and short range reads take logarithmic time.
 
-import { bytesEqual } from '../../base/bytes.ts'
 import { mergeJoin } from '../../base/merge-join.ts'
-import { getCached } from './engine-parts.ts'
+import { cachedIfEqual } from './engine-parts.ts'
 import type { Bytes, Entry, KeyRange, View, Write } from './kv-contract.ts'
 import { SortedEntries } from './sorted-entries.ts'
 
@@ -30,24 +29,13 @@ export class Overlay implements View {
     return this.#slots.isEmpty
   }
 
-  get(key: Bytes): Bytes | undefined {
-    const slot = this.#slotOf(key)
-    return slot === undefined ? this.base.get(key) : slot.value
-  }
-
-  getCached(key: Bytes, cached: Bytes): Bytes | undefined {
-    const slot = this.#slotOf(key)
-    if (slot === undefined) return getCached(this.base, key, cached)
-    const { value } = slot
-    return value !== undefined && bytesEqual(value, cached) ? cached : value
+  get(key: Bytes, cached?: Bytes): Bytes | undefined {
+    const slot = this.#slots.isEmpty ? undefined : this.#slots.get(key)
+    return slot === undefined ? this.base.get(key, cached) : cachedIfEqual(slot.value, cached)
   }
 
   recordAbsence(key: Bytes, range: Pick<KeyRange, 'start' | 'end'>): void {
     this.base.recordAbsence?.(key, range)
-  }
-
-  #slotOf(key: Bytes): Slot | undefined {
-    return this.#slots.isEmpty ? undefined : this.#slots.get(key)
   }
 
   /** Deletes the key if `value` is undefined. `journal` records how to undo the write. */

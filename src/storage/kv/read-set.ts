@@ -4,7 +4,7 @@
 
 import { createHash, type Hash, hash } from 'node:crypto'
 import { byteText, textBytes } from '../../base/byte-text.ts'
-import { getCached } from './engine-parts.ts'
+import { cachedIfEqual } from './engine-parts.ts'
 import type { Bytes, Entry, KeyRange, View } from './kv-contract.ts'
 
 /** A string is the fingerprint (hash) of a long value. Undefined: there was no row. */
@@ -48,23 +48,15 @@ export class RecordingView implements View {
     this.#isRecorded = isRecorded
   }
 
-  get(key: Bytes): Bytes | undefined {
-    if (!this.#isRecorded(key)) return this.#base.get(key)
+  get(key: Bytes, cached?: Bytes): Bytes | undefined {
+    if (!this.#isRecorded(key)) return this.#base.get(key, cached)
     const text = byteText(key)
     const recorded = this.#keys.get(text)
     const isNew = recorded === undefined && !this.#keys.has(text)
     // The state does not change, so a recorded value need not be read again, unless only a fingerprint is recorded.
-    if (!isNew && typeof recorded !== 'string') return recorded
-    const value = this.#base.get(key)
+    if (!isNew && typeof recorded !== 'string') return cachedIfEqual(recorded, cached)
+    const value = this.#base.get(key, cached)
     if (isNew) this.#keys.set(text, recordedValueOf(value))
-    return value
-  }
-
-  getCached(key: Bytes, cached: Bytes): Bytes | undefined {
-    const value = getCached(this.#base, key, cached)
-    if (!this.#isRecorded(key)) return value
-    const text = byteText(key)
-    if (!this.#keys.has(text)) this.#keys.set(text, recordedValueOf(value))
     return value
   }
 

@@ -17,16 +17,12 @@ export class LmdbView implements View {
     this.#trees = trees
   }
 
-  get(key: Bytes): Bytes | undefined {
+  get(key: Bytes, cached?: Bytes): Bytes | undefined {
     assert(!this.#isOver, 'a view is used after its read')
     if (isImpossibleKey(key)) return undefined
-    return this.#trees.of(key).get(key)
-  }
-
-  getCached(key: Bytes, cached: Bytes): Bytes | undefined {
-    assert(!this.#isOver, 'a view is used after its read')
-    if (isImpossibleKey(key)) return undefined
-    const found = this.#trees.of(key).getBinaryFast(key)
+    const tree = this.#trees.of(key)
+    if (cached === undefined) return tree.get(key)
+    const found = tree.getBinaryFast(key)
     return found && cachedOrCopy(found, cached)
   }
 

@@ -28,15 +28,7 @@ export class LoggedView implements View {
     this.state = state
   }
 
-  get(key: Bytes): Bytes | undefined {
-    return this.#get(key, undefined)
-  }
-
-  getCached(key: Bytes, cached: Bytes): Bytes | undefined {
-    return this.#get(key, cached)
-  }
-
-  #get(key: Bytes, cached: Bytes | undefined): Bytes | undefined {
+  get(key: Bytes, cached?: Bytes): Bytes | undefined {
     assert(!this.#isOver, 'a view is used after its read')
     if (isImpossibleKey(key)) return undefined
     if (this.#tables.length > 0) {
@@ -46,7 +38,7 @@ export class LoggedView implements View {
         if (row !== 0) return table.value(row, cached)
       }
     }
-    return cached === undefined ? this.#lmdb.get(key) : this.#lmdb.getCached(key, cached)
+    return this.#lmdb.get(key, cached)
   }
 
   range(range: KeyRange): Iterable<Entry> {

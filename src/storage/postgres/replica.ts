@@ -5,7 +5,6 @@
 import { assert } from '../../base/assert.ts'
 import { epoch, type Micros } from '../../base/micros.ts'
 import { decodeBatch } from '../kv/batch.ts'
-import { getCached } from '../kv/engine-parts.ts'
 import type { Bytes, Entry, KeyRange, KeyValueStore, View, Work, Write } from '../kv/kv-contract.ts'
 import type { ForeignBatch } from '../kv/replicated-store.ts'
 import type { LogRow } from './record.ts'
@@ -45,12 +44,8 @@ export class ReplicaView implements View {
     this.#view = view
   }
 
-  get(key: Bytes): Bytes | undefined {
-    return isReserved(key) ? undefined : this.#view.get(key)
-  }
-
-  getCached(key: Bytes, cached: Bytes): Bytes | undefined {
-    return isReserved(key) ? undefined : getCached(this.#view, key, cached)
+  get(key: Bytes, cached?: Bytes): Bytes | undefined {
+    return isReserved(key) ? undefined : this.#view.get(key, cached)
   }
 
   range(range: KeyRange): Iterable<Entry> {

@@ -3,7 +3,6 @@
 import { step } from '../../base/effort.ts'
 import { endOfTime, epoch } from '../../base/micros.ts'
 import type { Micros } from '../../values/value.ts'
-import { getCached } from '../kv/engine-parts.ts'
 import type { Bytes, Entry, KeyRange, View } from '../kv/kv-contract.ts'
 import type { TransactionCounters } from './store-contract.ts'
 
@@ -70,8 +69,7 @@ export function recordExpiry(snapshot: Snapshot, ttl: Micros): void {
 
 /** Counts the value's bytes. Returns `cached` itself if it has the same bytes. */
 export function read(snapshot: Snapshot, key: Bytes, cached?: Bytes): Bytes | undefined {
-  const { view } = snapshot
-  const bytes = cached === undefined ? view.get(key) : getCached(view, key, cached)
+  const bytes = snapshot.view.get(key, cached)
   if (bytes !== undefined) snapshot.counters.readBytes += bytes.length
   return bytes
 }
