@@ -92,11 +92,9 @@ async function encodePart({ bytes, folder }: StoreCopy, number: number): Promise
 export async function writeParts(
   target: BackupTarget,
   names: Iterable<string>,
-  {
-    bytes,
-    file: path,
-    onPart,
-  }: { readonly bytes: number; readonly file: string; readonly onPart: (done: number) => void },
+  path: string,
+  bytes: number,
+  onPart: (done: number) => void,
 ): Promise<void> {
   const file = await open(path, 'wx', 0o600)
   let written = 0

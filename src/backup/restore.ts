@@ -41,11 +41,7 @@ export async function restoreInto(
   if (bytes > free)
     throw new BackupError(`the data needs ${bytes} free bytes on the disk of ${folder}, which has ${free}`)
   const names = Array.from({ length: parts }, (_, number) => partObject(base, number))
-  await writeParts(target, names, {
-    bytes,
-    file,
-    onPart: done => onProgress(done / bytes / 2),
-  })
+  await writeParts(target, names, file, bytes, done => onProgress(done / bytes / 2))
   checkDataFile(file)
   const restored = openFolder(folder, { use: 'reading', durable: false })
   try {

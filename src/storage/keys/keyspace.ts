@@ -11,8 +11,6 @@ import type { CollectionId, DatabaseId, Micros, Ref } from '../../values/value.t
 import { type KeyInterval, prefixRange, successor } from './prefix.ts'
 import type { EncodedTuple } from './tuple.ts'
 
-export type { KeyInterval } from './prefix.ts'
-
 /** The first byte of a key. */
 export const keyTags = {
   build: 0x42, // B

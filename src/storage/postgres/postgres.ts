@@ -20,7 +20,7 @@ import type { FollowFault } from './failures.ts'
 import { Follower, type NodeOptions } from './follower.ts'
 import type { PostgresSession } from './postgres-session.ts'
 import { ReconnectingSession } from './reconnecting-session.ts'
-import { appendBatch, type Head, lockHead, parseCommit, readBatch, releaseHead } from './record.ts'
+import { appendBatch, type Head, lockHead, parseCommit, readBatch } from './record.ts'
 import { RecordClock } from './record-clock.ts'
 import { isReserved, type Progress, ReplicaView, readNote } from './replica.ts'
 import { commitTimeoutMs } from './session-settings.ts'
@@ -243,7 +243,7 @@ export class PostgresStore implements ReplicatedStore {
       const late = jobs.filter(({ arrivedMs }) => arrivedMs >= requestedMs)
       for (const job of jobs) if (!late.includes(job)) completeJob(job)
       try {
-        await releaseHead(session)
+        await session.query('ROLLBACK')
       } catch (error) {
         this.#queue.putBack(late)
         throw error

@@ -70,11 +70,6 @@ export async function lockHead(session: PostgresSession): Promise<Head> {
   return head
 }
 
-/** Releases the head without a change. */
-export async function releaseHead(session: PostgresSession): Promise<void> {
-  await session.query('ROLLBACK')
-}
-
 /** A row to append to the log. */
 interface NewRow extends LogRow {
   readonly node: string

@@ -71,7 +71,8 @@ export function evaluateOn<T>(
   const transaction = new StoreTransaction(parts, view, times)
   const result = work(transaction)
   const provisional = { commitTime: times.commitTime, writes: transaction.finish() }
-  const { committableAt: commitTime, counters, chosenIdsMs, movesSchemaTime: changesSchema } = transaction
+  const { catalogue, committableAt: commitTime, counters, chosenIdsMs } = transaction
+  const changesSchema = catalogue.changed.size > 0
   const writes = writesAt(provisional, commitTime)
   const { latest: latestExpiry, next: nextExpiry } = transaction.snapshot.expiry
   const expiry = { latestExpiry, nextExpiry }

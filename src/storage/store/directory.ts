@@ -4,14 +4,8 @@
 import { keyAfter } from '../../base/bytes.ts'
 import { type DatabaseId, native, Ref, type Value } from '../../values/value.ts'
 import { idAt } from '../keys/key-reader.ts'
-import {
-  builtinIndexes,
-  indexLiveKey,
-  indexTermsPrefix,
-  type KeyInterval,
-  keyHomeKey,
-} from '../keys/keyspace.ts'
-import { prefixRange } from '../keys/prefix.ts'
+import { builtinIndexes, indexLiveKey, indexTermsPrefix, keyHomeKey } from '../keys/keyspace.ts'
+import { type KeyInterval, prefixRange } from '../keys/prefix.ts'
 import { encodeTerms } from '../keys/terms.ts'
 import { encodeTuple } from '../keys/tuple.ts'
 import type { Bytes, KeyRange } from '../kv/kv-contract.ts'

@@ -5,13 +5,8 @@
 import { mergeJoin } from '../../base/merge-join.ts'
 import { type CollectionId, type DatabaseId, type Micros, Ref } from '../../values/value.ts'
 import { documentIdOf } from '../keys/key-reader.ts'
-import {
-  collectionHistoryRange,
-  documentKey,
-  documentRange,
-  historyRange,
-  type KeyInterval,
-} from '../keys/keyspace.ts'
+import { collectionHistoryRange, documentKey, documentRange, historyRange } from '../keys/keyspace.ts'
+import type { KeyInterval } from '../keys/prefix.ts'
 import type { Bytes, Entry } from '../kv/kv-contract.ts'
 import { versionAction, versionTime, versionTtl } from './records.ts'
 import { countRow, firstOf, isExpired, read, readFirst, type Snapshot } from './snapshot.ts'

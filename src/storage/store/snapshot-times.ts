@@ -61,14 +61,6 @@ export class SnapshotTimes {
   }
 
   /**
-   * Announces the commit of an attempt (an evaluated transaction) at the `commitTime` of its evaluation, or later if
-   * this process has already used this time for a snapshot.
-   */
-  announceAt(commitTime: Micros): Announcement {
-    return this.announce(micros(commitTime - commitDistance))
-  }
-
-  /**
    * Calls `read` with a snapshot and its time. The snapshot contains every commit up to this time, and all later
    * commits have later times. `seen`: the last seen time of a client, if any.
    *

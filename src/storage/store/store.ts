@@ -235,7 +235,8 @@ export class Store {
     attempt: Attempt<T>,
     evaluator?: AttemptEvaluator<T>,
   ): Promise<TransactionOutcome<T> | 'stale'> {
-    const announcement = this.#times.announceAt(attempt.commitTime)
+    // At the commit time of the evaluation, or later if this process has already used this time for a snapshot.
+    const announcement = this.#times.announce(micros(attempt.commitTime - commitDistance))
     try {
       const notBefore = Math.max(announcement.time, attempt.commitTime)
       const conditions = { notBefore, seen: epoch, ...(evaluator && { evaluator }) }

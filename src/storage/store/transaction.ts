@@ -98,11 +98,6 @@ export class StoreTransaction extends StoreReader implements Transaction {
     return this.#stampedTime ?? Math.max(this.commitTime ?? epoch, this.parts.ids.newest)
   }
 
-  /** The commit changes the schema time (the time of the last schema change). */
-  get movesSchemaTime(): boolean {
-    return this.catalogue.changed.size > 0
-  }
-
   /**
    * The latest time in the ids that clients chose for documents of this transaction, in milliseconds; 0 if none is in
    * the future.

@@ -8,6 +8,7 @@ import { micros } from '../../../../src/base/micros.ts'
 import { decodeKey, decodeKeyOf, entryDocumentOffset } from '../../../../src/storage/keys/key-reader.ts'
 import { timeOf } from '../../../../src/storage/keys/key-times.ts'
 import * as keys from '../../../../src/storage/keys/keyspace.ts'
+import type { KeyInterval } from '../../../../src/storage/keys/prefix.ts'
 import { printKey, printValue } from '../../../../src/storage/keys/printer.ts'
 import { encodeTerms } from '../../../../src/storage/keys/terms.ts'
 import { encodeTuple, tupleBytesMax } from '../../../../src/storage/keys/tuple.ts'
@@ -122,7 +123,7 @@ test('the longest keys fit into every storage engine', () => {
   assert.ok(keys.indexEventKey(parts, micros(ts), 'add').length <= keyBytesMax)
 })
 
-function inside(key: Uint8Array, { start, end }: keys.KeyInterval): boolean {
+function inside(key: Uint8Array, { start, end }: KeyInterval): boolean {
   return compareBytes(key, start) >= 0 && compareBytes(key, end) < 0
 }
 
