@@ -43,7 +43,7 @@ const headerAt = {
 /** Offsets in the head of a record. */
 const headAt = { checksum: 0, bytes: 4, salt: 8, sequence: 16, before: 24 } as const
 
-export interface SegmentHeader {
+interface SegmentHeader {
   readonly number: number
   readonly log: Bytes
   readonly salt: Bytes
