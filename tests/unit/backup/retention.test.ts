@@ -16,12 +16,11 @@ import {
 } from '../../../src/backup/object-names.ts'
 import type { BackupTarget } from '../../../src/backup/target.ts'
 import { micros } from '../../../src/base/micros.ts'
+import { systemTimers } from '../../../src/base/timers.ts'
 import { foldersOfFile } from '../../support/folder.ts'
 import { withMethods } from './backed-store.ts'
 
 const newFolder = foldersOfFile()
-
-import { systemTimers } from '../../../src/base/timers.ts'
 
 const hour = 3_600_000_000
 const day = 24 * hour
