@@ -67,7 +67,7 @@ interface CollectionInfo {
 }
 
 /** Cached text of this many UTF-16 units costs one step of evaluation effort (base/effort.ts). */
-const unitsPerStep = 64
+const cachedCharsPerStep = 64
 
 /**
  * The cached JSON texts of document versions that are read often, one cache for each format. A text omits the id and
@@ -185,7 +185,7 @@ export class DocumentReader implements DocumentAccess {
     const text = known === undefined ? newText(read, tagged, call) : known
     if (known === undefined) texts.set(renderCache, text)
     if (text === null) return undefined
-    step(Math.ceil(text.length / unitsPerStep))
+    step(Math.ceil(text.length / cachedCharsPerStep))
     hintFullRead(doc, call)
     return text
   }

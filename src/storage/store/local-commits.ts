@@ -1,7 +1,7 @@
 // Commits attempts (evaluated transactions) in the committing process: validates them against the commits after their
-// snapshot, rebases them to their commit time, and applies their writes. A short attempt, or the last attempt of a
-// transaction, is evaluated again under the writer lock if it is stale. This evaluation reads the newest state, so that
-// no transaction starves.
+// snapshot, rebases them to their commit time, and applies their writes. A stale attempt is evaluated again under the
+// writer lock if it was short, or if it is the last attempt of a transaction whose caller sets no retry limit. This
+// evaluation reads the newest state, so that no such transaction starves.
 
 import { epoch, micros } from '../../base/micros.ts'
 import type { Micros } from '../../values/value.ts'

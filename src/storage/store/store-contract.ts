@@ -415,7 +415,7 @@ export interface WriteOptions {
   /** The time of the newest transaction that the client has seen. The transaction gets a later time. */
   readonly lastSeen?: Micros
   /**
-   * The maximum after conflicts. If undefined, there are a few retries, and the last one holds the writer lock, so that
+   * The maximum number of retries after conflicts. If undefined, there are a few retries, and the last one holds the writer lock, so that
    * it cannot conflict.
    */
   readonly retriesMax?: number
