@@ -4,6 +4,7 @@
 // before this time.
 
 import { step } from '../../base/effort.ts'
+import { upsert } from '../../base/upsert.ts'
 import {
   compareEvents,
   eventTime,
@@ -32,7 +33,7 @@ export interface HistoryMember {
 type Combination = 'union' | 'intersection' | 'difference'
 
 export function combinedHistory(combination: Combination, members: readonly HistoryMember[]): HistoryStream {
-  return { order: 'adds first', scan: scan => combinedEvents(combination, members, scan) }
+  return scan => combinedEvents(combination, members, scan)
 }
 
 function* combinedEvents(
@@ -49,8 +50,7 @@ function* combinedEvents(
   for (const moment of moments(members, wholeMoments)) {
     const changes = moment.filter(each => changesSet(combination, members, each))
     const events = merged(changes.map(each => eventOfSet(combination, each)))
-    for (const event of reverse ? events.reverse() : events)
-      if (isWithin(event, scan, 'adds first')) yield event
+    for (const event of reverse ? events.reverse() : events) if (isWithin(event, scan)) yield event
   }
 }
 
@@ -110,7 +110,7 @@ function* moments(members: readonly HistoryMember[], scan: HistoryScan): Generat
   const sign = scan.reverse ? -1 : 1
   const readers = members.map(({ events }, member) => ({
     member,
-    iterator: events.scan(scan)[Symbol.iterator](),
+    iterator: events(scan)[Symbol.iterator](),
     event: undefined as SetEvent | undefined,
   }))
   const heap = new Heap<(typeof readers)[number]>(
@@ -196,16 +196,14 @@ export function joinHistory(
   const members: HistoryMember[] = []
   for (const element of sourceElements(source, present, reading.session.keys)) {
     const target = open(targetOf(element, link, reading))
-    if (target) members.push({ events: during(element.presences, target), holds: () => true })
+    if (target === undefined) continue
+    const events: HistoryStream = scan => eventsDuring(element.presences, target(scan))
+    members.push({ events, holds: () => true })
   }
   return combinedHistory('union', members)
 }
 
-/** Returns the events of the history `events` within the intervals `presences`. */
-function during(presences: readonly Presence[], events: HistoryStream): HistoryStream {
-  return { order: events.order, scan: scan => eventsDuring(presences, events.scan(scan)) }
-}
-
+/** Yields the events within the intervals `presences`. */
 function* eventsDuring(presences: readonly Presence[], events: Iterable<SetEvent>): Generator<SetEvent> {
   for (const event of events) {
     const ts = eventTime(event)
@@ -227,7 +225,7 @@ function sourceElements(
   keys: ValueKeys,
 ): Iterable<SourceElement> {
   const elements = new Map<string, SourceElement>()
-  for (const event of history.scan({})) {
+  for (const event of history({})) {
     const element = elementOf(event, elements, keys)
     const ts = eventTime(event)
     if (isRemoval(event)) leave(element, ts)
@@ -247,11 +245,7 @@ function elementOf(
 ): SourceElement {
   const { values, document } = item
   const key = keys.keyOf(keyOf({ values, document, sources: [] }))
-  const known = elements.get(key)
-  if (known) return known
-  const element: SourceElement = { values, document, presences: [], count: 0 }
-  elements.set(key, element)
-  return element
+  return upsert(elements, key, () => ({ values, document, presences: [], count: 0 }))
 }
 
 function enter(element: SourceElement, ts: number): void {

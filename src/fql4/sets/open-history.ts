@@ -43,12 +43,8 @@ export function openHistory(set: SetLike, reading: CallReading): HistoryStream |
   return eventsThat(({ document }) => isReadable(document), history)
 }
 
-function eventsThat(passes: (event: SetEvent) => boolean, { order, scan }: HistoryStream): HistoryStream {
-  return { order, scan: range => passing(scan(range), passes) }
-}
-
-function* passing(events: Iterable<SetEvent>, passes: (event: SetEvent) => boolean): Generator<SetEvent> {
-  for (const event of events) if (passes(event)) yield event
+function eventsThat(passes: (event: SetEvent) => boolean, history: HistoryStream): HistoryStream {
+  return scan => Iterator.from(history(scan)).filter(passes)
 }
 
 /**

@@ -85,10 +85,9 @@ function readCursor(
 
 function pageOfEvents(request: PageRequest, reading: CallReading): Page {
   const { set, direction, cursor, cursorAt } = request
-  const stream = openHistory(set, reading)
-  if (!stream) throw permissionDenied(reading.call, 'paginate')
-  const isEvent = (from: HistoryPlace) =>
-    firstOf(stream.scan({ from, to: { ...from, side: 'high' } })) !== undefined
+  const scan = openHistory(set, reading)
+  if (!scan) throw permissionDenied(reading.call, 'paginate')
+  const isEvent = (from: HistoryPlace) => firstOf(scan({ from, to: { ...from, side: 'high' } })) !== undefined
   const given =
     cursor === undefined
       ? undefined
@@ -96,7 +95,7 @@ function pageOfEvents(request: PageRequest, reading: CallReading): Page {
   return assemble<SetEvent, HistoryPlace>(request, {
     place: given?.place,
     shown: given && { type: 'event', event: given.shown },
-    scan: scan => stream.scan(scan),
+    scan,
     value: eventValue,
     cursor: event => ({ type: 'event', event: eventCursor(event) }),
   })
@@ -133,7 +132,8 @@ function assemble<T extends HasSources, P>(
     return new Page([], isGiven('after') ? shown : undefined, isGiven('before') ? shown : undefined)
   }
   const isForward = direction === 'after'
-  const items = take(source.scan(isForward ? { from: place } : { to: place, reverse: true }), count + 1)
+  const scanned = Iterator.from(source.scan(isForward ? { from: place } : { to: place, reverse: true }))
+  const items = scanned.take(count + 1).toArray()
   const hasMore = items.length > count
   const next = hasMore ? source.cursor((isForward ? items[count] : items[count - 1]) as T) : undefined
   if (hasMore) items.pop()
@@ -144,15 +144,6 @@ function assemble<T extends HasSources, P>(
   })
   const places = () => data.map(item => source.cursor(item))
   return isForward ? new Page(values, shown, next, places) : new Page(values, next, shown, places)
-}
-
-function take<T>(items: Iterable<T>, count: number): T[] {
-  const taken: T[] = []
-  for (const item of items) {
-    taken.push(item)
-    if (taken.length === count) break
-  }
-  return taken
 }
 
 function distinctSets(sets: readonly Value[]): readonly Value[] {

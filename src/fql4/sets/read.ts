@@ -33,18 +33,18 @@ function open(set: SetLike, reading: CallReading, key: string | undefined, rever
   if (isHistory(set)) {
     const history = openHistory(set, reading)
     if (!history) throw denied(reading.call, key)
-    return items(history.scan({ reverse }), eventValue)
+    return items(history({ reverse }), eventValue)
   }
   const stream = openSet(set, reading)
   if (!stream) throw denied(reading.call, key)
   return items(stream.scan({ reverse }), elementValue)
 }
 
-function* items<T extends { readonly document: Ref }>(
+function items<T extends { readonly document: Ref }>(
   source: Iterable<T>,
   view: (item: T) => Value,
-): Generator<Item> {
-  for (const item of source) yield { document: item.document, value: () => view(item) }
+): Iterable<Item> {
+  return Iterator.from(source).map(item => ({ document: item.document, value: () => view(item) }))
 }
 
 function firstItem(set: SetLike, call: Call, key: string, reverse = false): Item | undefined {
@@ -82,9 +82,11 @@ export function existsInSet(set: SetLike, call: Call): boolean {
 
 /** The caller needs no permission to read the document. */
 function firstDocument(set: SetLike, reading: CallReading, key: string): Ref | undefined {
-  const opened = isHistory(set) ? openMemberHistory(set, reading)?.history : openMember(set, reading)?.stream
-  if (!opened) throw denied(reading.call, key)
-  return firstOf<{ readonly document: Ref }>(opened.scan({}))?.document
+  const found = isHistory(set)
+    ? openMemberHistory(set, reading)?.history({})
+    : openMember(set, reading)?.stream.scan({})
+  if (!found) throw denied(reading.call, key)
+  return firstOf<{ readonly document: Ref }>(found)?.document
 }
 
 /** Returns the document of the first element, for a login. The caller needs no permission to read this document. */

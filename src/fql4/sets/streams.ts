@@ -52,11 +52,7 @@ export function rangeStream(source: ElementStream, low: SetBound, high: SetBound
 }
 
 export function filteredStream(source: ElementStream, accepts: (element: Element) => boolean): ElementStream {
-  return { order: source.order, scan: scan => filtered(source.scan(scan), accepts) }
-}
-
-function* filtered(elements: Iterable<Element>, accepts: (element: Element) => boolean): Generator<Element> {
-  for (const element of elements) if (accepts(element)) yield element
+  return { order: source.order, scan: scan => Iterator.from(source.scan(scan)).filter(accepts) }
 }
 
 /** A group contains the elements with the same key, in the order of the set. */

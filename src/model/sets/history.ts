@@ -48,14 +48,8 @@ export interface HistoryScan {
   readonly reverse?: boolean
 }
 
-/** The order of events with the same time. */
-type EventOrder = 'removes first' | 'adds first'
-
-/** Scans read events on demand. */
-export interface HistoryStream {
-  readonly order: EventOrder
-  scan(scan: HistoryScan): Iterable<SetEvent>
-}
+/** Reads events on demand, in the order of their times. */
+export type HistoryStream = (scan: HistoryScan) => Iterable<SetEvent>
 
 /** Returns Infinity for events of the running transaction. */
 export function eventTime({ ts }: Pick<SetEvent, 'ts'>): number {
@@ -64,9 +58,8 @@ export function eventTime({ ts }: Pick<SetEvent, 'ts'>): number {
 
 const ranks = { add: 0, create: 0, update: 1, remove: 2, delete: 2 } as const
 
-function compareActions(left: ActionName, right: ActionName, order: EventOrder): number {
-  const difference = ranks[left] - ranks[right]
-  return order === 'removes first' ? -difference : difference
+function compareActions(left: ActionName, right: ActionName): number {
+  return ranks[left] - ranks[right]
 }
 
 /** Compares events of a history by time, action (adds first), document and values, in this order. */
@@ -74,18 +67,18 @@ export function compareEvents(left: SetEvent, right: SetEvent): number {
   const [a, b] = [eventTime(left), eventTime(right)]
   if (a !== b) return a < b ? -1 : 1
   return (
-    compareActions(left.action, right.action, 'adds first') ||
+    compareActions(left.action, right.action) ||
     compareDocuments(left.document, right.document) ||
     compareArrays(left.values, right.values)
   )
 }
 
 /** Negative for an event before the place, positive for an event after it. */
-function compareToEventPlace(event: SetEvent, place: HistoryPlace, order: EventOrder): number {
+function compareToEventPlace(event: SetEvent, place: HistoryPlace): number {
   const ts = eventTime(event)
   if (ts !== place.ts) return ts < place.ts ? -1 : 1
   const difference =
-    (place.action && compareActions(event.action, place.action, order)) ||
+    (place.action && compareActions(event.action, place.action)) ||
     (place.document && compareDocuments(event.document, place.document)) ||
     (place.values && compareArrays(event.values, place.values))
   return difference || (place.side === 'low' ? 1 : -1)
@@ -96,10 +89,10 @@ function isRemovalAt(event: SetEvent, place: HistoryPlace): boolean {
   return place.timeOnly === true && eventTime(event) === place.ts && ranks[event.action] === ranks.remove
 }
 
-export function isWithin(event: SetEvent, { from, to }: HistoryScan, order: EventOrder): boolean {
+export function isWithin(event: SetEvent, { from, to }: HistoryScan): boolean {
   if ((from && isRemovalAt(event, from)) || (to && isRemovalAt(event, to))) return false
-  if (from && compareToEventPlace(event, from, order) < 0) return false
-  return !to || compareToEventPlace(event, to, order) < 0
+  if (from && compareToEventPlace(event, from) < 0) return false
+  return !to || compareToEventPlace(event, to) < 0
 }
 
 /** If `at` is undefined, the scan is not limited. */

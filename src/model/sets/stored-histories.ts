@@ -53,10 +53,7 @@ function storedHistory(
   const sources = [source]
   const view = (event: IndexEvent): SetEvent | undefined =>
     isVisible(event.document) ? { ...event, fields: null, sources } : undefined
-  return {
-    order: 'removes first',
-    scan: scan => reading.measured(`events ${key}`, partitions, read(storedScan(scan, reading)), view),
-  }
+  return scan => reading.measured(`events ${key}`, partitions, read(storedScan(scan, reading)), view)
 }
 
 /**
@@ -103,7 +100,7 @@ export function documentHistory(
     const wasLive = previous !== undefined && previous.action !== 'delete'
     return isLive === wasLive ? undefined : event(version, isLive ? 'add' : 'remove', null)
   }
-  return { order: 'adds first', scan: scan => versionEvents(document, eventOf, scan, reading) }
+  return scan => versionEvents(document, eventOf, scan, reading)
 }
 
 type EventOfVersion = (version: Version, previous: Version | undefined) => SetEvent | undefined
@@ -127,7 +124,7 @@ function* versionEvents(
     const ts = eventTime(version)
     if (reverse ? from && ts < from.ts : to && ts > to.ts) return
     const found = eventOf(version, previous)
-    if (found && isWithin(found, bounded, 'adds first')) yield found
+    if (found && isWithin(found, bounded)) yield found
   }
 }
 
