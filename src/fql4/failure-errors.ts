@@ -21,19 +21,7 @@ import {
   typeFaultText,
 } from '../model/schema/fault-texts.ts'
 import type { Session } from '../model/session.ts'
-import {
-  isArray,
-  isObject,
-  Lambda,
-  LocalDate,
-  native,
-  Ref,
-  Time,
-  TransactionTime,
-  UnresolvedRef,
-  Uuid,
-  type Value,
-} from '../values/value.ts'
+import { native, Ref, UnresolvedRef, type Value } from '../values/value.ts'
 import { type Call, supportsVersion, undefinedReference } from './definition.ts'
 import {
   type ErrorEntry,
@@ -42,6 +30,7 @@ import {
   QueryError,
   type QueryErrorCode,
 } from './query-errors.ts'
+import { typeName } from './values/tagged.ts'
 
 export function queryErrorOf({ faults }: Failure, call: Call): QueryError {
   const errors = faults.flatMap(fault => errorOf(fault, call, placeOf(fault.place, call)).errors)
@@ -251,25 +240,20 @@ const referenceTexts = {
   'other database': 'Reference cannot be scoped.',
 } as const
 
+/** The names of types in stored documents that differ from those in queries. */
+const storedTypeNames: Readonly<Record<string, string>> = {
+  Integer: 'Long',
+  Object: 'Map',
+  Set: 'Map',
+  Action: 'Map',
+  Page: 'Map',
+  Lambda: 'Query',
+  'Unresolved Transaction Time': 'TransactionTime',
+}
+
 function storedTypeName(value: Value): string {
-  switch (typeof value) {
-    case 'bigint':
-      return 'Long'
-    case 'number':
-      return 'Double'
-    case 'boolean':
-      return 'Boolean'
-    case 'string':
-      return 'String'
-  }
-  if (value === null) return 'Null'
-  if (isArray(value)) return 'Array'
-  if (isObject(value)) return 'Map'
-  if (value instanceof Uint8Array) return 'Bytes'
   if (value instanceof Ref) return 'Ref'
-  if (value instanceof Time) return 'Time'
-  if (value instanceof LocalDate) return 'Date'
-  if (value instanceof Lambda) return 'Query'
-  if (value instanceof Uuid) return 'UUID'
-  return value instanceof TransactionTime ? 'TransactionTime' : 'Map'
+  if (value instanceof UnresolvedRef) return 'Map'
+  const name = typeName(value)
+  return storedTypeNames[name] ?? name
 }
