@@ -2,6 +2,7 @@
 // `{"errors":[…]}`, with members in the documented order. The query log contains only the first errors of a query.
 // Values in the error texts are left out of the log.
 
+import { catchError } from '../base/catch-error.ts'
 import { joinMessages, type Message, msg, own } from '../base/message.ts'
 import { RequestError } from '../base/request-errors.ts'
 import type { ResponseFault } from '../model/language.ts'
@@ -20,15 +21,13 @@ import type { ApiVersion } from './wire/version.ts'
 export function readBody(body: string | undefined): Json {
   const invalidBody = (description: Message) => QueryError.of('invalid expression', description, [])
   if (body === undefined) throw invalidBody(msg`No query provided.`)
-  try {
-    return parseJson(body)
-  } catch (error) {
-    if (!(error instanceof JsonSyntaxError)) throw error
-    const nested = error.reason === 'nesting'
+  const parsed = () => parseJson(body)
+  return catchError(JsonSyntaxError, parsed, ({ reason }) => {
+    const isNested = reason === 'nesting'
     throw invalidBody(
-      nested ? msg`Request body JSON exceeds nesting limit.` : msg`Request body is not valid JSON.`,
+      isNested ? msg`Request body JSON exceeds nesting limit.` : msg`Request body is not valid JSON.`,
     )
-  }
+  })
 }
 
 /**

@@ -1,6 +1,7 @@
 // Evaluates expressions synchronously. All reads and writes of a query use the transaction of the session.
 
 import { unreachable } from '../base/assert.ts'
+import { catchError } from '../base/catch-error.ts'
 import { limits } from '../base/limits.ts'
 import { msg } from '../base/message.ts'
 import { RequestError } from '../base/request-errors.ts'
@@ -252,19 +253,12 @@ function bind(name: string, value: Value, outer: Variables | undefined): Variabl
 
 /** `build` evaluates the call that creates the set. Errors of this call become `invalid expression`. */
 function literalSet({ place }: SetLiteral, build: () => Value): SetValue {
-  const value = asLiteral(build)
-  if (value instanceof SetValue) return value
-  throw fault(msg`Invalid set.`, place)
-}
-
-function asLiteral(build: () => Value): Value {
-  try {
-    return build()
-  } catch (error) {
-    if (!(error instanceof QueryError)) throw error
+  const value = catchError(QueryError, build, ({ errors }) => {
     const rank = { rank: 'parse' } as const
     throw new QueryError(
-      error.errors.map(each => errorEntry('invalid expression', each.template, each.position, rank)),
+      errors.map(each => errorEntry('invalid expression', each.template, each.position, rank)),
     )
-  }
+  })
+  if (value instanceof SetValue) return value
+  throw fault(msg`Invalid set.`, place)
 }

@@ -1,5 +1,6 @@
 // Implements `NamedLanguage` for version 4. The engine, stored code and the query log use this interface.
 
+import { catchError } from '../base/catch-error.ts'
 import type { CallSite } from '../model/auth/access-contract.ts'
 import { type NamedLanguage, type Query, type RenderedResponse, requestFault } from '../model/language.ts'
 import { fieldNames } from '../model/resources/kinds.ts'
@@ -67,13 +68,8 @@ const code: CodeLanguage<'4'> = {
     return applyStored(lambda, argument, session, session.callSite ?? nowhere)
   },
   isValid(lambda) {
-    try {
-      compileLambda(lambda)
-      return true
-    } catch (error) {
-      if (error instanceof QueryError) return false
-      throw error
-    }
+    const isCompiled = () => compileLambda(lambda) !== undefined
+    return catchError(QueryError, isCompiled, () => false)
   },
   properties(lambda) {
     const { parameters } = lambda

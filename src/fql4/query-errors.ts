@@ -1,6 +1,7 @@
 // The query errors of version 4: all codes with their HTTP statuses, and a bounded list that collects errors. The
 // protocol defines the codes, statuses and texts, because clients depend on them.
 
+import { catchError } from '../base/catch-error.ts'
 import { step } from '../base/effort.ts'
 import { limits } from '../base/limits.ts'
 import { type Message, messageOf } from '../base/message.ts'
@@ -157,13 +158,10 @@ export class ErrorList {
 
   /** If `work` throws a QueryError, adds its errors to the list and returns undefined. */
   collectFrom<T>(work: () => T): T | undefined {
-    try {
-      return work()
-    } catch (error) {
-      if (!(error instanceof QueryError)) throw error
+    return catchError(QueryError, work, error => {
       this.add(error.errors)
       return undefined
-    }
+    })
   }
 
   get isEmpty(): boolean {

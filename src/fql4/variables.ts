@@ -3,6 +3,7 @@
 // `let` would be slow, so these variables also have an index by name.
 
 import { assert } from '../base/assert.ts'
+import { upsert } from '../base/upsert.ts'
 import type { Value } from '../values/value.ts'
 
 export class Variables {
@@ -54,9 +55,7 @@ export class LetGroup {
 
   /** Returns the number of earlier variables in the group. */
   add(variable: Variables): number {
-    const namesakes = this.#byName.get(variable.name)
-    if (namesakes) namesakes.push(variable)
-    else this.#byName.set(variable.name, [variable])
+    upsert(this.#byName, variable.name, () => []).push(variable)
     return this.#size++
   }
 
@@ -91,9 +90,7 @@ export class BoundNames {
   }
 
   push(name: string): void {
-    const indexes = this.#indexes.get(name)
-    if (indexes) indexes.push(this.#names.length)
-    else this.#indexes.set(name, [this.#names.length])
+    upsert(this.#indexes, name, () => []).push(this.#names.length)
     this.#names.push(name)
   }
 

@@ -105,12 +105,7 @@ const applicationsMax = limits.computeOpsMax * limits.computeUnitsPerOp + 1
  * Stops after {@link applicationsMax} elements, because the query will then exceed its compute limit.
  */
 function readAll(elements: Iterable<Value>): readonly Value[] {
-  const gathered: Value[] = []
-  for (const element of elements) {
-    gathered.push(element)
-    if (gathered.length === applicationsMax) break
-  }
-  return gathered
+  return Iterator.from(elements).take(applicationsMax).toArray()
 }
 
 function aggregateFunction(

@@ -1,6 +1,7 @@
 // Formats values with the conversions of java.util.Formatter, and with the conversions `%@` and `%^`, which print any
 // value as JSON.
 
+import { catchError } from '../../base/catch-error.ts'
 import { limits } from '../../base/limits.ts'
 import { msg } from '../../base/message.ts'
 import { formatDouble, formatInteger } from '../../text/format/number-format.ts'
@@ -145,14 +146,11 @@ export const format = family('Formatting', [
       'Inserts `values` into the string `format` at specifiers such as `%s` and `%.2f`, as in Java. `%@` inserts any value as JSON.',
     example: ['{"format": "%s costs %.2f (%05d)", "values": ["ice", 1.005, 42]}', '"ice costs 1.01 (00042)"'],
     evaluate(args, call) {
-      try {
-        return formatValues(args.format, args.values, call)
-      } catch (error) {
-        if (!(error instanceof FormatError)) throw error
-        const { reason, text } = error
+      const formatted = () => formatValues(args.format, args.values, call)
+      return catchError(FormatError, formatted, ({ reason, text }) => {
         const what = reason === 'suffix' ? 'date/time suffix' : 'conversion format'
         throw call.invalid(msg`Invalid ${what} '${text}'.`, 'format')
-      }
+      })
     },
   }),
 ])

@@ -1,5 +1,6 @@
 // Functions that search and replace with regular expressions.
 
+import { catchError } from '../../base/catch-error.ts'
 import { longCall, step } from '../../base/effort.ts'
 import { msg } from '../../base/message.ts'
 import { RequestError } from '../../base/request-errors.ts'
@@ -201,12 +202,10 @@ function expand(part: string | number, match: Match): string {
 }
 
 function readReplacement(text: string, pattern: CompiledPattern, call: Call): Replacement {
-  try {
-    return parseReplacement(text, pattern)
-  } catch (error) {
-    if (!(error instanceof ReplacementError)) throw error
-    throw call.invalid(msg`Replacement text ${error.message}.`, 'replace')
-  }
+  const parsed = () => parseReplacement(text, pattern)
+  return catchError(ReplacementError, parsed, ({ message }) => {
+    throw call.invalid(msg`Replacement text ${message}.`, 'replace')
+  })
 }
 
 /** Quotes the text, and escapes `\E`. */

@@ -2,9 +2,9 @@
 
 import { viewDocument } from '../../model/view-document.ts'
 import { createDocument, moveDatabase } from '../../model/write.ts'
-import { type NativeName, native, Ref, type Value } from '../../values/value.ts'
+import { collectionOf, type NativeName, native, type Value } from '../../values/value.ts'
 import { databaseRef, object } from '../arguments.ts'
-import { type Call, define, family, type Lifetime } from '../definition.ts'
+import { define, family, type Lifetime } from '../definition.ts'
 import { creationRules } from './documents.ts'
 
 /** Defines a function `create_…`, which creates a document in a native collection. */
@@ -18,7 +18,7 @@ function creator(name: string, kind: NativeName, what: string, params: string, l
     example: [`{"exists": {"select": "ref", "from": {"${name}": {"object": ${params}}}}}`, 'true'],
     evaluate(args, call) {
       return createDocument(
-        nativeCollection(kind, call),
+        collectionOf({ database: call.session.database, collection: native[kind] }),
         undefined,
         args[name] as ReadonlyMap<string, Value>,
         call.session,
@@ -68,7 +68,3 @@ export const schema = family('Schema', [
       viewDocument(moveDatabase(args.move_database, args.to, call.session), call.session, true),
   }),
 ])
-
-function nativeCollection(kind: NativeName, call: Call): Ref {
-  return new Ref(call.session.database, native.collections, BigInt(native[kind]))
-}

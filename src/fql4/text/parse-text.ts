@@ -3,6 +3,7 @@
 // never evaluated. This file also parses JavaScript modules with one definition, and recognizes queries in version 10.
 
 import { type Expression, type ModuleDeclaration, parse, parseExpressionAt, type Statement } from 'acorn'
+import { catchError } from '../../base/catch-error.ts'
 import type { Json } from '../../values/value.ts'
 import { ExpressionReader } from './expression-reader.ts'
 import { FqlSyntaxError, type SourceNode, type TextRange } from './source.ts'
@@ -204,10 +205,6 @@ export function looksLikeVersion10(text: string): boolean {
 
 /** Returns whether a text is valid in version 4 and calls a function, for texts that are invalid in version 10. */
 export function isVersion4(text: string): boolean {
-  try {
-    return /\b[A-Z]\w*\s*\(/.test(text) && parseExpressions(text).length > 0
-  } catch (cause) {
-    if (cause instanceof FqlSyntaxError) return false
-    throw cause
-  }
+  const isValid = () => /\b[A-Z]\w*\s*\(/.test(text) && parseExpressions(text).length > 0
+  return catchError(FqlSyntaxError, isValid, () => false)
 }

@@ -2,6 +2,7 @@
 // the current name of the object. The reference to a database also contains the ancestors of this database, up to the
 // database of the request.
 
+import { upsert } from '../../base/upsert.ts'
 import { quoteJson } from '../../values/json-text.ts'
 import {
   type CollectionId,
@@ -107,11 +108,7 @@ export class RefPrinter {
   }
 
   #tail(database: DatabaseId, collection: CollectionId): string | undefined {
-    let tails = this.#tails.get(database)
-    if (!tails) {
-      tails = new Map()
-      this.#tails.set(database, tails)
-    }
+    const tails = upsert(this.#tails, database, () => new Map())
     let tail = tails.get(collection)
     if (tail === undefined && !tails.has(collection)) {
       const printed = nativeName(collection)
