@@ -1,6 +1,7 @@
 // Defines failures: violated rules of the data model. A failure contains faults, which have a kind and details, but no
 // text. Each language maps the kinds to texts and codes, and adds the position in the query.
 
+import { catchError } from '../base/catch-error.ts'
 import { WriteRejected } from '../storage/store/store-contract.ts'
 import type { Ref, Value } from '../values/value.ts'
 
@@ -146,13 +147,9 @@ export class Failure {
 
 /** If the store rejects a write of `work`, throws a Failure at `place`. */
 export function applyWrite<T>(work: () => T, place: FailurePlace): T {
-  try {
-    return work()
-  } catch (error) {
-    if (!(error instanceof WriteRejected)) throw error
-    const { indexes, reason } = error
+  return catchError(WriteRejected, work, ({ indexes, reason }) => {
     throw Failure.of(reason === 'key exists' ? { kind: reason } : { kind: reason, indexes }, place)
-  }
+  })
 }
 
 /** An error of a query or of stored code, whose language defines the form of the text. */

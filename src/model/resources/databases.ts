@@ -6,6 +6,7 @@ import { encodeGlobalId } from '../../values/names.ts'
 import { native, Ref, sameRef } from '../../values/value.ts'
 import { applyWrite, type DestructiveChange, Failure } from '../failure.ts'
 import type { Session } from '../session.ts'
+import { firstOf } from '../sets/stream.ts'
 import { flag, map, name, priority } from './fields.ts'
 import { type Draft, failure, type Resource } from './resource.ts'
 
@@ -46,10 +47,9 @@ function rejectFullContainer({ session, failures, fields, previous, ref }: Draft
   if (!becomesContainer) return
   const { transaction } = session
   const forbidden = [native.collections, native.indexes, native.functions]
-  const filled = forbidden.some(collection => {
-    for (const _ of transaction.documents(ref.id, collection, {})) return true
-    return false
-  })
+  const filled = forbidden.some(
+    collection => firstOf(transaction.documents(ref.id, collection, {})) !== undefined,
+  )
   if (filled) failures.push(failure([], { kind: 'filled container' }))
 }
 

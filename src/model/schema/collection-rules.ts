@@ -1,6 +1,7 @@
 // The rules in a collection's definition for its documents: types of fields, default values, and check constraints.
 // The rules apply in all languages, to all writes except inserted history versions.
 
+import { catchError } from '../../base/catch-error.ts'
 import { isArray, isObject, native, type ObjectValue, Ref, type Value } from '../../values/value.ts'
 import { aliasesOf } from '../auth/resource-names.ts'
 import { type FailedCheck, Failure, type FieldPath, LanguageError } from '../failure.ts'
@@ -119,12 +120,10 @@ export function runDefault(source: string, name: string, session: Session): Valu
 
 /** Like {@link runDefault}, but converts a LanguageError to a Failure. */
 function valueOfDefault(source: string, name: string, field: string, { mode, session }: CheckedDraft): Value {
-  try {
-    return runDefault(source, name, session)
-  } catch (error) {
-    if (!(error instanceof LanguageError)) throw error
+  const run = () => runDefault(source, name, session)
+  return catchError(LanguageError, run, error => {
     throw Failure.of({ kind: 'failed default', field, error }, failurePlaceOf(mode))
-  }
+  })
 }
 
 /** Like predicates of roles, checks may read all documents of the database. */
@@ -146,12 +145,10 @@ function checkResult(source: string, name: string, { mode, ref, session }: Check
   const code = { language: '10', source, name: `*check_constraint:${name}*` } as const
   const run = () => session.run(code, { list: [ref] })
   const readOnly = () => session.with({ effectLimit: 'read', effectPlace: 'check constraints' }, run)
-  try {
-    return session.withAuthority({ kind: 'predicate', database: ref.database }, readOnly)
-  } catch (error) {
-    if (!(error instanceof LanguageError)) throw error
+  const checked = () => session.withAuthority({ kind: 'predicate', database: ref.database }, readOnly)
+  return catchError(LanguageError, checked, error => {
     throw Failure.of({ kind: 'broken check', error }, failurePlaceOf(mode))
-  }
+  })
 }
 
 /** The default of the field at `path` in the data. */

@@ -1,6 +1,7 @@
 // Error texts about types, checks, and changes to protected databases; most are the same in all query languages.
 
 import { type Message, msg } from '../../base/message.ts'
+import type { Path } from '../../storage/store/index-definition.ts'
 import type { DestructiveChange, FailedCheck, Fault, FieldPath, TypeFault } from '../failure.ts'
 
 /** Returns the text of a type fault, without the path. */
@@ -41,9 +42,9 @@ export function shownPath(path: FieldPath): FieldPath {
 }
 
 /** Formats a path, such as `a.b[0]`. */
-export function pathText(path: FieldPath): string {
+export function pathText(path: FieldPath | Path): string {
   return path
-    .map((each, index) => (typeof each === 'number' ? `[${each}]` : index === 0 ? each : `.${each}`))
+    .map((each, index) => (typeof each !== 'string' ? `[${each}]` : index === 0 ? each : `.${each}`))
     .join('')
 }
 
