@@ -84,7 +84,7 @@ export function walk(node: Node, visit: (node: Node) => void): void {
   for (const child of childrenOf(node)) walk(child, visit)
 }
 
-function childrenOf(node: Node): readonly Node[] {
+export function childrenOf(node: Node): readonly Node[] {
   switch (node.kind) {
     case 'literal':
     case 'placeholder':

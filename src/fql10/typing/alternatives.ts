@@ -142,11 +142,14 @@ export class Alternatives {
   }
 
   lowerLevel(group: Group, level: number): void {
-    const before = group.level
-    if (before <= level) return
-    group.level = level
+    if (group.level > level) this.#assign(group, 'level', level)
+  }
+
+  #assign<T, K extends keyof T>(target: T, key: K, value: T[K]): void {
+    const before = target[key]
+    target[key] = value
     this.undoSteps.push(() => {
-      group.level = before
+      target[key] = before
     })
   }
 
@@ -211,10 +214,7 @@ export class Alternatives {
   require(alternative: Alternative): void {
     if (alternative.isRequired) return
     if (alternative.isDead) throw new Contradiction(undefined, alternative.group)
-    alternative.isRequired = true
-    this.undoSteps.push(() => {
-      alternative.isRequired = false
-    })
+    this.#assign(alternative, 'isRequired', true)
     const { group } = alternative
     for (const parent of group.parents) this.#queue.push(() => this.require(parent))
     if (group.isExclusive) {
@@ -231,10 +231,7 @@ export class Alternatives {
   kill(alternative: Alternative): void {
     if (alternative.isDead) return
     if (alternative.isRequired) throw new Contradiction(undefined, alternative.group)
-    alternative.isDead = true
-    this.undoSteps.push(() => {
-      alternative.isDead = false
-    })
+    this.#assign(alternative, 'isDead', true)
     const { group } = alternative
     this.#queue.push(() => this.#count(group))
     for (const source of group.rejectionsBySource.keys()) this.#queue.push(() => this.#weigh(source, group))
@@ -270,13 +267,7 @@ export class Alternatives {
 
   /** Several alternatives accept different values. An alternative that alone accepts a value is required. */
   #spread(accepting: readonly Alternative[], rejecting: readonly ReadonlySet<Alternative>[]): void {
-    for (const each of accepting) {
-      if (each.isSpread) continue
-      each.isSpread = true
-      this.undoSteps.push(() => {
-        each.isSpread = false
-      })
-    }
+    for (const each of accepting) if (!each.isSpread) this.#assign(each, 'isSpread', true)
     for (const by of rejecting) {
       const [only, ...others] = accepting.filter(each => !by.has(each))
       if (only !== undefined && others.length === 0) this.require(only)

@@ -1,6 +1,7 @@
 // Converts type expressions to types: annotations of `let`, signatures of the schema, and texts of the library.
 
 import { type Message, msg } from '../../base/message.ts'
+import { upsert } from '../../base/upsert.ts'
 import type { TypeNode } from '../syntax/nodes.ts'
 import { parseSignature } from '../syntax/parse-query.ts'
 import { Source, type Span } from '../syntax/source.ts'
@@ -70,8 +71,7 @@ class Resolver {
     const found = new Map<string, { readonly node: TypeNode; asArgument: boolean; asResult: boolean }>()
     const visit = (node: TypeNode, isResult: boolean): void => {
       if (node.kind === 'name' && node.arguments.length === 0 && this.#isUnknown(node.name)) {
-        const known = found.get(node.name) ?? { node, asArgument: false, asResult: false }
-        found.set(node.name, known)
+        const known = upsert(found, node.name, () => ({ node, asArgument: false, asResult: false }))
         if (isResult) known.asResult = true
         else known.asArgument = true
       }

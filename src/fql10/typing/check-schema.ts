@@ -7,6 +7,7 @@ import type { Diagnostic } from '../failure/query-failure.ts'
 import type { IndexPath } from '../schema/fsl/index-parts.ts'
 import {
   type CollectionItem,
+  namesOf,
   ofKind,
   type ProviderItem,
   type RoleItem,
@@ -18,7 +19,7 @@ import { bounded } from './budget.ts'
 import { solverFor } from './check-query.ts'
 import { indexedFaults } from './indexable.ts'
 import { libraryNames, libraryShapes } from './library.ts'
-import { functionsByName, lambdaIn, namesOf, ofDocument, SchemaTypes } from './schema-types.ts'
+import { functionsByName, lambdaIn, ofDocument, SchemaTypes } from './schema-types.ts'
 import type { Solver } from './solver.ts'
 import { booleanType, namedType, nullType, type Type } from './terms.ts'
 

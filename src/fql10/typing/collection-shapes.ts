@@ -1,6 +1,7 @@
 // The shapes of the collections of a schema: documents, missing documents, and collections. A shape is made when it is
 // first used, because a write of one collection needs few of them.
 
+import { upsert } from '../../base/upsert.ts'
 import { applyId, rangeType, userCollectionMembers } from '../library/collection.ts'
 import { documentMembers } from '../library/document.ts'
 import { type CollectionItem, type IndexMember, ofKind } from '../schema/fsl/schema-items.ts'
@@ -49,13 +50,8 @@ export class CollectionShapes {
   }
 
   get(name: string): Shape | undefined {
-    const known = this.#shapes.get(name)
-    if (known !== undefined) return known
     const make = this.#makers.get(name)
-    if (make === undefined) return undefined
-    const shape = make()
-    this.#shapes.set(name, shape)
-    return shape
+    return make && upsert(this.#shapes, name, make)
   }
 
   *[Symbol.iterator](): Iterator<readonly [string, Shape]> {

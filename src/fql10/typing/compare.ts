@@ -22,6 +22,7 @@ import {
   nullType,
   optional,
   type ProjectUse,
+  partsOf,
   type RecordType,
   readValue,
   type SelectUse,
@@ -55,43 +56,9 @@ export class Comparison {
 
   /** Checks the value `Any`: its fields, elements and results are `Any`, too. */
   any(va: Alternative, use: Use, ua: Alternative): void {
-    const into = (part: Type) => this.#checks.walk(anyType, va, part, ua)
-    switch (use.kind) {
-      case 'select':
-      case 'call':
-      case 'access':
-        into(use.result)
-        break
-      case 'project': {
-        const [parameter] = use.lambda.parameters
-        if (parameter !== undefined) into(parameter.type)
-        into(use.result)
-        break
-      }
-      case 'guard':
-        this.#checks.walk(anyType, va, use.use, ua)
-        break
-      case 'named':
-        use.args.forEach(into)
-        break
-      case 'function':
-        into(use.result)
-        break
-      case 'record':
-        use.fields.forEach(into)
-        if (use.wildcard !== undefined) into(use.wildcard)
-        break
-      case 'open':
-        into(use.type)
-        break
-      case 'tuple':
-        use.elements.forEach(into)
-        break
-      case 'union':
-      case 'intersection':
-        use.members.forEach(into)
-        break
-    }
+    if (use.kind === 'guard') this.#checks.walk(anyType, va, use.use, ua)
+    else if (use.kind !== 'difference')
+      for (const part of partsOf(use, 'same')) this.#checks.walk(anyType, va, part, ua)
   }
 
   /** Each called method returns whether it has a rule for the use. */

@@ -1,6 +1,7 @@
 // Converts the failures of a check to the diagnostics that the summary of a response shows.
 
 import { type Message, msg } from '../../base/message.ts'
+import { upsert } from '../../base/upsert.ts'
 import type { Diagnostic, Remark } from '../failure/query-failure.ts'
 import type { Span } from '../syntax/source.ts'
 import type { Use } from './terms.ts'
@@ -72,8 +73,7 @@ function reasonsOf(failures: readonly CheckFailure[], print: Print): Reason[] {
     if (failure.kind === 'subtype') {
       const value = print.value(failure.value)
       const key = `subtype ${spanKey(span)} ${value}`
-      const texts = uses.get(key) ?? []
-      uses.set(key, texts)
+      const texts = upsert(uses, key, () => [])
       const text = print.use(failure.use)
       if (!texts.includes(text)) texts.push(text)
       const message = msg`Type \`${value}\` is not a subtype of \`${texts.join(' | ')}\``

@@ -6,6 +6,7 @@ import { msg } from '../../base/message.ts'
 import type { Diagnostic } from '../failure/query-failure.ts'
 import { type CollectionItem, ofKind } from '../schema/fsl/schema-items.ts'
 import type { LambdaNode, Link, Node } from '../syntax/nodes.ts'
+import { childrenOf } from '../syntax/slices.ts'
 import type { Span } from '../syntax/source.ts'
 import { lambdaIn } from './schema-types.ts'
 
@@ -100,18 +101,6 @@ class Finder {
         if (this.#names.collections.has(node.name)) this.#fault('access collections', node)
         else if (this.#names.functions.has(node.name)) this.#fault('call UDFs', node)
         break
-      case 'template':
-        for (const part of node.parts) if (typeof part !== 'string') visit(part)
-        break
-      case 'array':
-        node.elements.forEach(visit)
-        break
-      case 'group':
-        visit(node.inner)
-        break
-      case 'object':
-        for (const [, value] of node.fields) visit(value)
-        break
       case 'block': {
         let inner = new Set(locals)
         let isOwn = isDocument
@@ -130,22 +119,6 @@ class Finder {
         this.#visit(node.body, new Set([...locals, ...own]), isDocument && !own.includes(this.#document))
         break
       }
-      case 'if':
-        visit(node.condition)
-        visit(node.then)
-        if (node.otherwise !== undefined) visit(node.otherwise)
-        break
-      case 'at':
-        visit(node.time)
-        visit(node.body)
-        break
-      case 'unary':
-        visit(node.operand)
-        break
-      case 'binary':
-        visit(node.left)
-        visit(node.right)
-        break
       case 'chain':
         visit(node.operand)
         if (node.operand.kind === 'name') {
@@ -157,10 +130,8 @@ class Finder {
         }
         for (const link of node.links) if ('arguments' in link) link.arguments.forEach(visit)
         break
-      case 'projection':
-        visit(node.operand)
-        for (const { value } of node.fields ?? []) visit(value)
-        break
+      default:
+        childrenOf(node).forEach(visit)
     }
   }
 

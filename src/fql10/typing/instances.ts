@@ -1,6 +1,7 @@
 // Makes further types that checks need: types of members, arrays of tuples, and aliases. Each type is made once, so that
 // recursive programs have a finite number of types.
 
+import { upsert } from '../../base/upsert.ts'
 import type { Span } from '../syntax/source.ts'
 import { type Alternative, base } from './alternatives.ts'
 import { instantiate } from './copies.ts'
@@ -82,18 +83,11 @@ export class Instances {
     const args = value.args.map(each => (hasVariables(each) ? undefined : each))
     const isClosed = !args.includes(undefined)
     const full = `${value.name}${key} ${isClosed ? '' : spanKey(value.span)} ${spanKey(this.#checks.site)}`
-    const owner = isClosed ? value : scheme
-    let members = this.#members.get(owner)
-    if (members === undefined) {
-      members = new Map()
-      this.#members.set(owner, members)
-    }
-    let instance = members.get(full)
-    if (instance === undefined) {
+    const members = upsert(this.#members, isClosed ? value : scheme, () => new Map())
+    const instance = upsert(members, full, () => {
       const parameters = args.map(each => each ?? new Variable(this.#checks.level))
-      instance = { parameters, type: instantiate(scheme, shape.parameters, parameters, this.#checks.level) }
-      members.set(full, instance)
-    }
+      return { parameters, type: instantiate(scheme, shape.parameters, parameters, this.#checks.level) }
+    })
     for (const [index, arg] of value.args.entries()) {
       const parameter = instance.parameters[index]
       if (parameter instanceof Variable && arg !== parameter) this.#checks.walk(arg, va, parameter, va)
@@ -107,47 +101,29 @@ export class Instances {
     return this.instance(type, base, '=', shape, shape.alias)
   }
 
-  readonly #mainTypes = new WeakMap<LiteralType, NamedType>()
+  readonly #mainTypes = new Map<LiteralType, NamedType>()
 
   mainType(value: LiteralType): NamedType {
-    let found = this.#mainTypes.get(value)
-    if (found === undefined) {
-      found = namedType(mainTypeOf(value.value), value.span)
-      this.#mainTypes.set(value, found)
-    }
-    return found
+    return upsert(this.#mainTypes, value, () => namedType(mainTypeOf(value.value), value.span))
   }
 
   /** The projected elements of all arrays, or all sets, of one projection. */
   projectedOf(lambda: FunctionType, name: string): Variable {
-    let projected = this.#projected.get(lambda)
-    if (projected === undefined) {
-      projected = new Map()
-      this.#projected.set(lambda, projected)
-    }
-    let found = projected.get(name)
-    if (found === undefined) {
-      found = new Variable(this.#checks.level)
-      projected.set(name, found)
-    }
-    return found
+    const projected = upsert(this.#projected, lambda, () => new Map())
+    return upsert(projected, name, () => new Variable(this.#checks.level))
   }
 
   /** Each tuple has one array type, whose element is a variable that all elements of the tuple flow into. */
   arrayOf(value: TupleType): NamedType {
-    let found = this.#arrays.get(value)
-    if (found === undefined) {
+    return upsert(this.#arrays, value, () => {
+      const members = value.elements.flatMap(type => (type.kind === 'union' ? type.members : [type]))
       const element = new Variable(
         Math.max(this.#checks.level, levelOf(value)),
         undefined,
-        value.elements.flatMap(type =>
-          type.kind === 'union' ? type.members.map(each => ({ type: each, of: base })) : [{ type, of: base }],
-        ),
+        members.map(type => ({ type, of: base })),
       )
-      found = { kind: 'named', name: 'Array', args: [element], span: value.span }
-      this.#arrays.set(value, found)
-    }
-    return found
+      return { kind: 'named', name: 'Array', args: [element], span: value.span }
+    })
   }
 }
 

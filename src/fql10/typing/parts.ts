@@ -1,6 +1,7 @@
 // Collects a type: every position becomes one part, which contains all values that flow there (or, for a use, all uses)
 // through variables.
 
+import { upsert } from '../../base/upsert.ts'
 import { enter, leave } from './budget.ts'
 import {
   type Bound,
@@ -358,12 +359,7 @@ class Collector {
   }
 
   #recursion(key: string): CollectedVariable {
-    let variable = this.#recursive.get(key)
-    if (variable === undefined) {
-      variable = { kind: 'recursion', id: key }
-      this.#recursive.set(key, variable)
-    }
-    return variable
+    return upsert(this.#recursive, key, () => ({ kind: 'recursion', id: key }))
   }
 
   /** A value without its nulls: the variables, and the concrete values. */

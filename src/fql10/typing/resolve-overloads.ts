@@ -2,6 +2,7 @@
 // the type, which has only the bounds of these alternatives. Several variants are an overload. This is a search, whose
 // size is limited: a type with too many choices is `Any`.
 
+import { upsert } from '../../base/upsert.ts'
 import { type Alternative, base, Contradiction, type Group, loose, representativeOf } from './alternatives.ts'
 import { freshen, type Selection } from './copies.ts'
 import type { Solver } from './solver.ts'
@@ -74,9 +75,7 @@ function groupsOf(root: Use, limit: number, isRootValue: boolean): OpenGroups | 
     if (found.isDead) return
     if (found !== base && found !== loose && found.group.level > limit) {
       const into = isValue ? groups.outputs : groups.inputs
-      const known = into.get(found.group)
-      if (known === undefined) into.set(found.group, new Set([found]))
-      else known.add(found)
+      upsert(into, found.group, () => new Set()).add(found)
     }
     visit(term, isValue)
   }

@@ -2,10 +2,12 @@
 // declare are inferred when they are first used.
 
 import { type Message, msg } from '../../base/message.ts'
+import { upsert } from '../../base/upsert.ts'
 import type { Diagnostic } from '../failure/query-failure.ts'
 import {
   type CollectionItem,
   type FunctionItem,
+  namesOf,
   ofKind,
   type SchemaItem,
   type SettingMember,
@@ -120,26 +122,24 @@ export class SchemaTypes {
   readonly #declarations = new Map<CollectionItem, Declaration>()
 
   #declaration(item: CollectionItem): Declaration {
-    const known = this.#declarations.get(item)
-    if (known !== undefined) return known
-    const fields = ofKind(item.members, 'field').map(
-      ({ name, type, defaultValue }): DeclaredField => ({
-        name: name.text,
-        node: type,
-        type: this.declared(type, item.source).type,
-        hasDefault: defaultValue !== undefined,
-      }),
-    )
-    const [wildcard] = ofKind(item.members, 'wildcard')
-    const ttls = item.members.find(({ kind }) => kind === 'document_ttls') as SettingMember | undefined
-    const isOpen = wildcard !== undefined || fields.length === 0
-    const declaration = {
-      fields,
-      wildcard: isOpen ? anyType : undefined,
-      hasTtls: ttls === undefined ? fields.length === 0 : ttls.value === true,
-    }
-    this.#declarations.set(item, declaration)
-    return declaration
+    return upsert(this.#declarations, item, () => {
+      const fields = ofKind(item.members, 'field').map(
+        ({ name, type, defaultValue }): DeclaredField => ({
+          name: name.text,
+          node: type,
+          type: this.declared(type, item.source).type,
+          hasDefault: defaultValue !== undefined,
+        }),
+      )
+      const [wildcard] = ofKind(item.members, 'wildcard')
+      const ttls = item.members.find(({ kind }) => kind === 'document_ttls') as SettingMember | undefined
+      const isOpen = wildcard !== undefined || fields.length === 0
+      return {
+        fields,
+        wildcard: isOpen ? anyType : undefined,
+        hasTtls: ttls === undefined ? fields.length === 0 : ttls.value === true,
+      }
+    })
   }
 
   /** The type of a signature, and the errors in the signature. */
@@ -327,11 +327,6 @@ export function functionsByName(items: readonly FunctionItem[]): SchemaItems['fu
 /** The type of a function with one parameter, a document. */
 export function ofDocument(document: Type, result: Type): FunctionType {
   return { kind: 'function', parameters: [{ name: undefined, type: document }], rest: undefined, result }
-}
-
-/** The name, and the alias. */
-export function namesOf({ name, annotations }: CollectionItem | FunctionItem): readonly string[] {
-  return [name.text, ...annotations.flatMap(each => (each.kind === 'alias' ? [each.name.text] : []))]
 }
 
 function computedKey(item: CollectionItem, name: string): string {

@@ -4,6 +4,7 @@
 // belong.
 
 import { msg } from '../../base/message.ts'
+import { upsert } from '../../base/upsert.ts'
 import type { Diagnostic, Remark } from '../failure/query-failure.ts'
 import type { Span } from '../syntax/source.ts'
 import {
@@ -174,10 +175,9 @@ export class Solver implements Checks {
 
   /** False if two terms on different levels were compared before in this check. */
   #isNew(value: Type, va: Alternative, use: Use, ua: Alternative): boolean {
-    const seen = this.#seen.get(value) ?? []
+    const seen = upsert(this.#seen, value, () => [])
     if (seen.some(each => each.use === use && each.va === va && each.ua === ua)) return false
     seen.push({ use, va, ua })
-    this.#seen.set(value, seen)
     return true
   }
 
@@ -225,10 +225,9 @@ export class Solver implements Checks {
     type: T,
     of: Alternative,
   ): boolean {
-    const known = variable.known.get(type)
-    if (known?.includes(of)) return false
-    if (known === undefined) variable.known.set(type, [of])
-    else known.push(of)
+    const known = upsert(variable.known, type, () => [])
+    if (known.includes(of)) return false
+    known.push(of)
     list.push({ type, of })
     this.alternatives.undoSteps.push(() => {
       list.pop()

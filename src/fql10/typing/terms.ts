@@ -307,10 +307,11 @@ export function hasVariables(term: Use): boolean {
   return found
 }
 
-function partsOf(term: Use): readonly Type[] {
+/** `same`: only the parts that are values in a value, and uses in a use. */
+export function partsOf(term: Use, position: 'any' | 'same' = 'any'): readonly Type[] {
   const parts: Type[] = []
-  mapParts(term, part => {
-    parts.push(part)
+  mapParts(term, (part, flip) => {
+    if (position === 'any' || !flip) parts.push(part)
     return part
   })
   return parts
