@@ -3,6 +3,7 @@
 
 import { msg } from '../../../base/message.ts'
 import type { Node, TypeNode } from '../../syntax/nodes.ts'
+import { partsOf } from '../../typing/annotations.ts'
 import { type Conversion, errorRange } from './conversion.ts'
 import type { SourceRange } from './outline.ts'
 
@@ -19,8 +20,11 @@ export function rejectDefaults(type: TypeNode, outer: Node | undefined, conversi
 
 function rejectInType(type: TypeNode, obstacle: Obstacle | undefined, conversion: Conversion): void {
   if (type.kind !== 'object') {
-    const { own, within } = partsOf(type)
-    for (const part of within) rejectInType(part, obstacle ?? own, conversion)
+    const within =
+      type.kind === 'function'
+        ? [...type.parameters.map(parameter => parameter.type), type.result]
+        : partsOf(type)
+    for (const part of within) rejectInType(part, obstacle ?? obstacleOf(type), conversion)
     return
   }
   for (const { defaultValue, type: member } of type.members) {
@@ -41,28 +45,10 @@ function notObject(type: TypeNode): Obstacle {
   return { message: 'Parent is not an object', range: type }
 }
 
-/** `within` contains the inner types. `own` is the reason why these types may not contain defaults. */
-function partsOf(type: Exclude<TypeNode, { kind: 'object' }>): {
-  readonly own: Obstacle
-  readonly within: readonly TypeNode[]
-} {
-  const own = notObject(type)
-  switch (type.kind) {
-    case 'literal':
-      return { own, within: [] }
-    case 'optional': {
-      const mark = { start: type.end - 1, end: type.end }
-      return { own: { message: 'Parent is nullable', range: mark }, within: [type.inner] }
-    }
-    case 'union':
-      return { own: { message: 'Parent is a union', range: type }, within: type.members }
-    case 'intersection':
-      return { own, within: type.members }
-    case 'name':
-      return { own, within: type.arguments }
-    case 'tuple':
-      return { own, within: type.elements }
-    case 'function':
-      return { own, within: [...type.parameters.map(parameter => parameter.type), type.result] }
+/** The reason why the types within `type` may not contain defaults. */
+function obstacleOf(type: Exclude<TypeNode, { kind: 'object' }>): Obstacle {
+  if (type.kind === 'optional') {
+    return { message: 'Parent is nullable', range: { start: type.end - 1, end: type.end } }
   }
+  return type.kind === 'union' ? { message: 'Parent is a union', range: type } : notObject(type)
 }

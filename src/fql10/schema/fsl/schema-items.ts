@@ -181,6 +181,11 @@ export function ofKind<M extends { readonly kind: string }, K extends M['kind']>
   return members.filter((each): each is OfKind<M, K> => each.kind === kind)
 }
 
+/** The name, and the alias. */
+export function namesOf({ annotations, name }: SchemaItem): readonly string[] {
+  return [name.text, ...annotations.flatMap(each => (each.kind === 'alias' ? [each.name.text] : []))]
+}
+
 export function withoutParentheses(body: Node): Node {
   return body.kind === 'group' ? withoutParentheses(body.inner) : body
 }

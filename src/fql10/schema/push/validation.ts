@@ -10,7 +10,13 @@ import type { Diagnostic } from '../../failure/query-failure.ts'
 import type { TypeNode } from '../../syntax/nodes.ts'
 import type { Source } from '../../syntax/source.ts'
 import type { OutlineName } from '../fsl/outline.ts'
-import type { CollectionItem, ProviderItem, RoleItem, SchemaItem } from '../fsl/schema-items.ts'
+import {
+  type CollectionItem,
+  namesOf,
+  type ProviderItem,
+  type RoleItem,
+  type SchemaItem,
+} from '../fsl/schema-items.ts'
 import { resolveSignature } from '../signatures.ts'
 
 /** Functions and roles of version 4, which schema files do not contain. */
@@ -34,10 +40,6 @@ export function itemFaults(items: readonly SchemaItem[], others: ForeignNames): 
     ...roles.flatMap(role => resourceFaults(role, members, resources)),
     ...items.flatMap(item => (item.kind === 'access provider' ? roleFaults(item, roleNames) : [])),
   ]
-}
-
-function namesOf({ annotations, name }: SchemaItem): readonly string[] {
-  return [name.text, ...annotations.flatMap(each => (each.kind === 'alias' ? [each.name.text] : []))]
 }
 
 const nativeResources: readonly string[] = [

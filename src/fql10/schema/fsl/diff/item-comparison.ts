@@ -9,20 +9,15 @@ interface DiffGroup {
   readonly lines: readonly DiffLine[]
 }
 
-export interface ItemDiff {
-  /** True if the versions have different meanings, even if no line describes the difference. */
-  readonly isDifferent: boolean
-  readonly groups: readonly DiffGroup[]
-}
-
 /** `before` is undefined for a new item, and `after` for a deleted item. */
 export interface ItemPair<T extends SchemaItem = SchemaItem> {
   readonly before: T | undefined
   readonly after: T | undefined
 }
 
-export class Findings implements ItemDiff {
+export class Findings {
   readonly groups: DiffGroup[] = []
+  /** True if the versions have different meanings, even if no line describes the difference. */
   isDifferent = false
 
   group(title: string | undefined, lines: readonly DiffLine[]): void {

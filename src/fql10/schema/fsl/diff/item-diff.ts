@@ -17,7 +17,7 @@ import type {
 } from '../schema-items.ts'
 import { compareCollections } from './collection-diff.ts'
 import { type DiffLine, markedLine } from './drawing.ts'
-import { Findings, type ItemDiff, type ItemPair } from './item-comparison.ts'
+import { Findings, type ItemPair } from './item-comparison.ts'
 import { matchByKey, type Pair } from './matching.ts'
 import { isSameTree } from './same-tree.ts'
 import {
@@ -34,7 +34,7 @@ import {
  * `fieldLines` describe the effects of the item's migrations on existing documents. Returns undefined if nothing
  * changes.
  */
-export function diffOfItem(pair: ItemPair, fieldLines: readonly DiffLine[] | undefined): ItemDiff {
+export function diffOfItem(pair: ItemPair, fieldLines: readonly DiffLine[] | undefined): Findings {
   step(stepsPerDefinition)
   const found = new Findings()
   if (fieldLines !== undefined) found.titled('Defined fields', fieldLines)

@@ -4,12 +4,12 @@ import { itemKinds } from '../definition-of-item.ts'
 import { itemKey } from '../patch.ts'
 import type { SchemaItem } from '../schema-items.ts'
 import { type Coloring, type DiffLine, indentLine, renderLines } from './drawing.ts'
-import type { ItemDiff, ItemPair } from './item-comparison.ts'
+import type { Findings, ItemPair } from './item-comparison.ts'
 import { diffOfItem } from './item-diff.ts'
 import { matchByKey } from './matching.ts'
 
 export interface ItemChange extends ItemPair {
-  readonly diff: ItemDiff
+  readonly diff: Findings
 }
 
 interface DiffContext {
