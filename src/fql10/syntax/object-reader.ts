@@ -1,6 +1,5 @@
 // Parses the fields of objects and projections.
 
-import { msg } from '../../base/message.ts'
 import { ChainReader } from './chain-reader.ts'
 import { objectKeyOf, readString, startsString } from './literals.ts'
 import { type Link, type Node, type ProjectedField, type ProjectionNode, shortParameter } from './nodes.ts'
@@ -48,15 +47,11 @@ export abstract class ObjectReader extends ChainReader {
   /** The opening brace at `start` has been read. */
   object(start: number): Node {
     const fields: (readonly [string, Node])[] = []
-    const firstRanges = new Map<string, { readonly start: number; readonly end: number }>()
+    const checkKey = this.keyCheck()
     this.#fields(() => {
       const keyStart = this.at
       const key = startsString(this) ? objectKeyOf(this.string(), this) : this.anyName()
-      const first = firstRanges.get(key)
-      if (first !== undefined) {
-        const remarks = [this.remark('hint', 'Key originally used here', first.start, first.end)]
-        this.addFault(msg`Duplicate key`, keyStart, this.at, { remarks })
-      } else firstRanges.set(key, { start: keyStart, end: this.at })
+      checkKey(key, keyStart, this.at)
       this.skipBlanks()
       this.requires(':')
       this.skipSpace()

@@ -2,6 +2,7 @@
 // parsing.
 
 import { type Message, msg } from '../../base/message.ts'
+import { upsert } from '../../base/upsert.ts'
 import type { Diagnostic, Remark } from '../failure/query-failure.ts'
 import type { Source } from './source.ts'
 
@@ -146,6 +147,17 @@ export class SourceReader {
   fault(message: Message, start: number, end: number, parts: Partial<Diagnostic> = {}): ParseAbort {
     this.addFault(message, start, end, parts)
     return parseAbort
+  }
+
+  /** Returns a function that records a fault for each repeated key of an object. */
+  keyCheck(): (key: string, start: number, end: number) => void {
+    const places = new Map<string, { readonly start: number; readonly end: number }>()
+    return (key, start, end) => {
+      const first = upsert(places, key, () => ({ start, end }))
+      if (first.start === start) return
+      const remarks = [this.remark('hint', 'Key originally used here', first.start, first.end)]
+      this.addFault(msg`Duplicate key`, start, end, { remarks })
+    }
   }
 
   remark(name: Remark['name'], message: string, start: number, end: number, suggestion?: string): Remark {

@@ -185,7 +185,7 @@ function readFields(
   declaration: DeclarationOptions | undefined,
 ): TypeNode {
   const members: TypeMember[] = []
-  const names = new Map<string, TypeMember>()
+  const checkKey = reader.keyCheck()
   let wildcard: TypeNode | undefined
   let isOpen = false
   let open: { readonly what: string; readonly start: number; readonly end: number } | undefined
@@ -202,22 +202,12 @@ function readFields(
     if (what === 'Wildcard') wildcard = member?.type
     else if (member === undefined) isOpen = true
     else {
-      rejectDuplicate(reader, member, names)
+      checkKey(member.name, member.start, member.end)
       members.push(member)
     }
     separateFields(reader)
   }
   return { kind: 'object', members, wildcard, isOpen, start, end: reader.at }
-}
-
-/** Records a fault if `names` already contains the name of the member. */
-function rejectDuplicate(reader: SourceReader, member: TypeMember, names: Map<string, TypeMember>): void {
-  const first = names.get(member.name)
-  if (first === undefined) names.set(member.name, member)
-  else {
-    const remarks = [reader.remark('hint', 'Key originally used here', first.start, first.end)]
-    reader.addFault(msg`Duplicate key`, member.start, member.end, { remarks })
-  }
 }
 
 /** `what`: a name for messages, if the member must be the last in the object. */
