@@ -2,12 +2,14 @@
 // of the source checks the set again, and the rights of its own caller.
 
 import { msg } from '../../base/message.ts'
+import { pathText } from '../../model/schema/fault-texts.ts'
 import type { Call } from '../call.ts'
 import { FlatMapSet, MapSet, WhereSet } from '../sets/functional.ts'
-import { DerivedSet, type LazySet, lazy, type Origin } from '../sets/lazy-set.ts'
+import { type LazySet, lazy, type Origin } from '../sets/lazy-set.ts'
 import {
   ArraySet,
   ConcatSet,
+  DerivedSet,
   DistinctSet,
   DropSet,
   OrderSet,
@@ -169,12 +171,6 @@ export function checkCovered(set: StoredSet | SingleSet, watched: readonly Watch
   if (missing.length === 0) return
   const names = missing.map(path => `\`${path}\``).join(', ')
   throw call.invalidArgument('fields', msg`${names} not covered by the \`${index}\` index.`)
-}
-
-function pathText(path: WatchedPath): string {
-  return path
-    .map((part, index) => (typeof part === 'bigint' ? `[${part}]` : `${index === 0 ? '' : '.'}${part}`))
-    .join('')
 }
 
 /** `wrap` adds the step to the set of `source`. */

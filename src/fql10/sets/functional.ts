@@ -7,7 +7,8 @@ import type { Call } from '../call.ts'
 import { QueryFailure } from '../failure/query-failure.ts'
 import { type FunctionValue, SetValue, type Value } from '../value.ts'
 import { type SetItem, type SetPlace, withPlace } from './items.ts'
-import { callAt, DerivedSet, type LazySet, lazy, type Origin } from './lazy-set.ts'
+import { callAt, type LazySet, lazy, type Origin } from './lazy-set.ts'
+import { DerivedSet } from './parts.ts'
 import { saved, savedTimes } from './saved-values.ts'
 
 abstract class FunctionSet extends DerivedSet {

@@ -21,19 +21,6 @@ export abstract class LazySet extends SetValue {
   abstract reversed(): LazySet
 }
 
-/** A set that is derived from another set, with the same page size. */
-export abstract class DerivedSet extends LazySet {
-  readonly inner: LazySet
-  constructor(inner: LazySet) {
-    super()
-    this.inner = inner
-  }
-
-  override get pageSize(): number {
-    return this.inner.pageSize
-  }
-}
-
 /**
  * The functions of a set run in the context of the call that created the set. Their errors show the position of that
  * call.

@@ -10,7 +10,7 @@ import { compareTotally, equalElements } from '../comparison.ts'
 import { type Ordering, sortBy } from '../library/orderings.ts'
 import type { Value } from '../value.ts'
 import { type SetItem, type SetPlace, withPlace } from './items.ts'
-import { callAt, DerivedSet, elementsOf, LazySet, type Origin } from './lazy-set.ts'
+import { callAt, elementsOf, LazySet, type Origin } from './lazy-set.ts'
 import { saved, savedTimes } from './saved-values.ts'
 
 export class ArraySet extends LazySet {
@@ -124,6 +124,23 @@ export class ConcatSet extends LazySet {
   }
 }
 
+/** A set that is derived from another set, with the same page size. */
+export abstract class DerivedSet extends LazySet {
+  readonly inner: LazySet
+  constructor(inner: LazySet) {
+    super()
+    this.inner = inner
+  }
+
+  override get pageSize(): number {
+    return this.inner.pageSize
+  }
+
+  override reversed(): LazySet {
+    return new ReversedSet(this)
+  }
+}
+
 /** Has at most `limit` elements. */
 export class TakeSet extends DerivedSet {
   readonly limit: number
@@ -146,10 +163,6 @@ export class TakeSet extends DerivedSet {
 
   override saved(): readonly StoredValue[] {
     return ['take', saved(this.inner), BigInt(this.limit)]
-  }
-
-  override reversed(): LazySet {
-    return new ReversedSet(this)
   }
 }
 
@@ -174,10 +187,6 @@ export class DropSet extends DerivedSet {
 
   override saved(): readonly StoredValue[] {
     return ['drop', saved(this.inner), BigInt(this.amount)]
-  }
-
-  override reversed(): LazySet {
-    return new ReversedSet(this)
   }
 }
 
@@ -218,10 +227,6 @@ export class DistinctSet extends DerivedSet {
 
   override saved(): readonly StoredValue[] {
     return ['distinct', saved(this.inner)]
-  }
-
-  override reversed(): LazySet {
-    return new ReversedSet(this)
   }
 }
 

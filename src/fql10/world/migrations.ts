@@ -11,6 +11,7 @@ import { type FieldType, isOptional, typeText } from '../../model/schema/field-t
 import { appendSteps, type FieldNames, type Step } from '../../model/schema/migration-steps.ts'
 import { typeFailures } from '../../model/schema/type-check.ts'
 import type { FindCollection, ReferredCollection, Session } from '../../model/session.ts'
+import { firstOf } from '../../model/sets/stream.ts'
 import { native, type ObjectValue, type Ref, type Value as StoredValue } from '../../values/value.ts'
 import type { Call } from '../call.ts'
 import { type Diagnostic, QueryFailure } from '../failure/query-failure.ts'
@@ -115,8 +116,7 @@ function liveDeclaration(own: Ref | undefined, session: Session): Declaration | 
 }
 
 export function hasDocuments({ database, id }: Ref, { transaction }: Session): boolean {
-  for (const _ of transaction.documents(database, Number(id), {})) return true
-  return false
+  return firstOf(transaction.documents(database, Number(id), {})) !== undefined
 }
 
 /** A migration cannot change the fields in the definition of an index of version 4. */
