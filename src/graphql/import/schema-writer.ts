@@ -1,6 +1,7 @@
 // Writes the collections, indexes and functions of an imported schema. Existing objects of the same name are adopted:
 // they keep their definition and get the metadata. The model applies all rules and rights of the database.
 
+import { catchError } from '../../base/catch-error.ts'
 import { msg } from '../../base/message.ts'
 import { Failure } from '../../model/failure.ts'
 import type { Session } from '../../model/session.ts'
@@ -157,10 +158,7 @@ function metadata(meta: ObjectValue | undefined): ObjectValue {
 
 /** Runs a write, and converts violations of the model's rules. */
 function translated<T>(kind: ObjectKind, name: string, write: () => T): T {
-  try {
-    return write()
-  } catch (error) {
-    if (!(error instanceof Failure)) throw error
+  return catchError(Failure, write, error => {
     const [fault] = error.faults
     const what = `${kindNames[kind]} '${name}'`
     if (fault?.kind === 'permission denied')
@@ -175,7 +173,7 @@ function translated<T>(kind: ObjectKind, name: string, write: () => T): T {
         ? `'${name}' is no valid name of a ${kindNames[kind]}.`
         : `The ${what} cannot be written: ${error.message}.`,
     )
-  }
+  })
 }
 
 /** Returns the part in which an existing index differs from a plan; undefined if it can be used. */

@@ -2,7 +2,7 @@
 
 import { msg } from '../../base/message.ts'
 import { RequestError } from '../../base/request-errors.ts'
-import { JsonSyntaxError, parseJson } from '../../values/json.ts'
+import { tryJson } from '../../values/json.ts'
 import type { Json } from '../../values/value.ts'
 import { OperationError } from '../errors.ts'
 import { tokensOf } from '../text/tokens.ts'
@@ -43,12 +43,8 @@ export function readOperationRequest(body: string | undefined): OperationRequest
 function readObject(body: string | undefined): ReadonlyMap<string, Json> {
   // Tools recognize the service also by the response to a request without a body.
   if (body === undefined || body === '') return new Map()
-  try {
-    const json = parseJson(body)
-    if (json instanceof Map) return json
-  } catch (error) {
-    if (!(error instanceof JsonSyntaxError)) throw error
-  }
+  const json = tryJson(body)
+  if (json instanceof Map) return json
   throw new RequestError('bad request', msg`The body has to be a JSON object with the member 'query'.`)
 }
 

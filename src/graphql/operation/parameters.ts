@@ -2,6 +2,7 @@
 // again for the same compiled expression.
 
 import type { FieldNode, GraphQLField } from 'graphql'
+import { upsert } from '../../base/upsert.ts'
 import type { Session } from '../../model/session.ts'
 import type { Value } from '../../values/value.ts'
 import type { Library } from '../library.ts'
@@ -26,14 +27,8 @@ export function argumentsOf(
   node: FieldNode,
   library: Library,
 ): ArgumentsOf {
-  return ({ known, variables }) => {
-    let values = known.get(node)
-    if (values === undefined) {
-      values = library.getArgumentValues(field, node, variables)
-      known.set(node, values)
-    }
-    return values
-  }
+  return ({ known, variables }) =>
+    upsert(known, node, () => library.getArgumentValues(field, node, variables))
 }
 
 export class Parameters {

@@ -3,6 +3,7 @@
 
 import type { DirectiveNode, FieldNode, SelectionSetNode, ValueNode } from 'graphql'
 import { step } from '../../base/effort.ts'
+import { upsert } from '../../base/upsert.ts'
 import type { Library } from '../library.ts'
 import type { Fragments } from '../limits.ts'
 
@@ -51,9 +52,7 @@ export class Selections {
         if (fragment !== undefined) this.#collect(fragment.selectionSet, found)
       } else {
         const key = selection.alias?.value ?? selection.name.value
-        const nodes = found.get(key)
-        if (nodes === undefined) found.set(key, [selection])
-        else nodes.push(selection)
+        upsert(found, key, () => []).push(selection)
       }
     }
   }

@@ -199,41 +199,28 @@ class RelationsBuilder implements Relations {
       if (side.isMany) this.#links(name, side, undefined)
       else this.of.set(keyOf(side), { kind: 'reference', target: side.target.name })
     } else if (side.isMany && back.isMany) this.#links(name, side, back)
-    else if (side.isMany) this.#oneToMany(name, side, back)
-    else if (back.isMany) this.#oneToMany(name, back, side)
-    else this.#oneToOne(name, side, back)
+    else if (side.isMany) this.#reference(name, side, back, 'opposite many')
+    else if (back.isMany) this.#reference(name, back, side, 'opposite many')
+    // The type whose name sorts last contains the reference.
+    else if (side.owner.name < back.owner.name) this.#reference(name, side, back, 'opposite one')
+    else this.#reference(name, back, side, 'opposite one')
   }
 
-  #oneToMany(name: string, one: Side, many: Side): void {
+  /** `holder` contains the reference to a document of `one`. */
+  #reference(name: string, one: Side, holder: Side, kind: 'opposite one' | 'opposite many'): void {
     const index = `${name}_by_${lowerFirst(one.owner.name)}`
-    this.of.set(keyOf(many), {
+    const isUnique = kind === 'opposite one'
+    this.of.set(keyOf(holder), {
       kind: 'reference',
       target: one.owner.name,
-      back: { field: one.field, index, isUnique: false },
+      back: { field: one.field, index, isUnique },
     })
     this.of.set(keyOf(one), {
-      kind: 'opposite many',
-      target: many.owner.name,
-      back: { field: many.field, index, isUnique: false },
+      kind,
+      target: holder.owner.name,
+      back: { field: holder.field, index, isUnique },
     })
-    this.#index(index, { type: many.owner.name }, [many.field.name], [], false)
-  }
-
-  /** The type whose name sorts last contains the reference. */
-  #oneToOne(name: string, left: Side, right: Side): void {
-    const [first, last] = left.owner.name < right.owner.name ? [left, right] : [right, left]
-    const index = `${name}_by_${lowerFirst(first.owner.name)}`
-    this.of.set(keyOf(last), {
-      kind: 'reference',
-      target: first.owner.name,
-      back: { field: first.field, index, isUnique: true },
-    })
-    this.of.set(keyOf(first), {
-      kind: 'opposite one',
-      target: last.owner.name,
-      back: { field: last.field, index, isUnique: true },
-    })
-    this.#index(index, { type: last.owner.name }, [last.field.name], [], true)
+    this.#index(index, { type: holder.owner.name }, [holder.field.name], [], isUnique)
   }
 
   #links(collection: string, side: Side, back: Side | undefined): void {
@@ -242,32 +229,19 @@ class RelationsBuilder implements Relations {
     const [a, b] = side.owner.name < side.target.name ? [own, other] : [other, own]
     const byBoth = `${collection}_by_${a}_and_${b}`
     const terms = [`${a}ID`, `${b}ID`] as const
-    const names = (from: string, to: string): LinkNames => ({
-      collection,
-      own: `${from}ID`,
-      other: `${to}ID`,
-      byOwn: `${collection}_by_${from}`,
-      byBoth,
-      terms,
-    })
-    const pair = (field: FieldDefinition): FieldPair => ({ field, index: byBoth, isUnique: false })
-    this.linkCollections.push(collection)
-    this.of.set(keyOf(side), {
-      kind: 'links',
-      target: side.target.name,
-      links: names(own, other),
-      ...(back && { back: pair(back.field) }),
-    })
-    this.#index(`${collection}_by_${own}`, { collection }, [`${own}ID`], [`${other}ID`], false)
-    if (back !== undefined) {
-      this.of.set(keyOf(back), {
+    const add = (each: Side, opposite: Side | undefined, from: string, to: string) => {
+      const byOwn = `${collection}_by_${from}`
+      this.of.set(keyOf(each), {
         kind: 'links',
-        target: back.target.name,
-        links: names(other, own),
-        back: pair(side.field),
+        target: each.target.name,
+        links: { collection, own: `${from}ID`, other: `${to}ID`, byOwn, byBoth, terms },
+        ...(opposite && { back: { field: opposite.field, index: byBoth, isUnique: false } }),
       })
-      this.#index(`${collection}_by_${other}`, { collection }, [`${other}ID`], [`${own}ID`], false)
+      this.#index(byOwn, { collection }, [`${from}ID`], [`${to}ID`], false)
     }
+    this.linkCollections.push(collection)
+    add(side, back, own, other)
+    if (back !== undefined) add(back, side, other, own)
     this.#index(byBoth, { collection }, terms, [], true)
   }
 
