@@ -2,6 +2,7 @@
 // Integers of 64 bits are exact and distinct from doubles. Keys that look like integers keep their position among the
 // keys. The first of two equal keys wins. The nesting depth is limited (docs/decisions/0001-own-json-parser.md).
 
+import { catchError } from '../base/catch-error.ts'
 import { longCall, longCallUnits, step } from '../base/effort.ts'
 import {
   backslash,
@@ -64,12 +65,11 @@ export function parseJsonWithRepeated(text: string): {
 
 /** Returns undefined for a text that is not JSON. */
 export function tryJson(text: string): Json | undefined {
-  try {
-    return parseJson(text)
-  } catch (error) {
-    if (error instanceof JsonSyntaxError) return undefined
-    throw error
-  }
+  return catchError(
+    JsonSyntaxError,
+    () => parseJson(text),
+    () => undefined,
+  )
 }
 
 const minus = 0x2d

@@ -3,6 +3,7 @@
 // does not change the normal forms of the text. Then the runtime normalizes the text.
 
 import { longCall, step } from '../base/effort.ts'
+import { upsert } from '../base/upsert.ts'
 
 export type NormalForm = 'NFC' | 'NFD' | 'NFKC' | 'NFKD'
 
@@ -103,12 +104,7 @@ function isMark(point: number): boolean {
 }
 
 function decompositionOf(character: string, form: 'NFD' | 'NFKD'): string[] {
-  let known = decompositions[form].get(character)
-  if (known === undefined) {
-    known = [...character.normalize(form)]
-    decompositions[form].set(character, known)
-  }
-  return known
+  return upsert(decompositions[form], character, () => [...character.normalize(form)])
 }
 
 /** A mark of each canonical combining class, in ascending order of the classes, computed on demand. */

@@ -4,6 +4,7 @@
 // repetition.
 
 import { step } from '../base/effort.ts'
+import { upsert } from '../base/upsert.ts'
 import { partsOf, type Tagged } from './equality.ts'
 import { sortedFields } from './order.ts'
 import { Transient, type Value } from './value.ts'
@@ -74,12 +75,7 @@ export class ValueKeys {
   #shortened(text: string): string {
     if (text.length <= this.#plainMax) return text
     step(text.length >> 4)
-    let number = this.#numbers.get(text)
-    if (number === undefined) {
-      number = this.#numbers.size
-      this.#numbers.set(text, number)
-    }
-    return `#${number};`
+    return `#${upsert(this.#numbers, text, () => this.#numbers.size)};`
   }
 }
 

@@ -4,20 +4,9 @@ import { timeOfDate, twoDigits } from '../../values/date.ts'
 import { type CalendarParts, calendarParts, millisOfTime } from '../../values/time.ts'
 import { LocalDate, type Time } from '../../values/value.ts'
 
-const months = [
-  'January',
-  'February',
-  'March',
-  'April',
-  'May',
-  'June',
-  'July',
-  'August',
-  'September',
-  'October',
-  'November',
-  'December',
-]
+const months = 'January February March April May June July August September October November December'.split(
+  ' ',
+)
 const weekdays = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday']
 
 type Part = (parts: CalendarParts, time: Time) => string

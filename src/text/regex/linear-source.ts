@@ -1,6 +1,7 @@
 // Translates patterns to the syntax of RE2, which searches in linear time. The backtracking engine searches patterns
 // with features that RE2 lacks.
 
+import { catchError } from '../../base/catch-error.ts'
 import { limits } from '../../base/limits.ts'
 import type { CharacterClass } from './character-class.ts'
 import { allCodePoints, type CodePointSet } from './code-point-set.ts'
@@ -15,13 +16,11 @@ interface LinearSource {
 /** Returns undefined if the pattern has features that RE2 lacks, or if the translation is too large. */
 export function linearSource(root: PatternNode): LinearSource | undefined {
   const writer = new SourceWriter()
-  try {
-    const { source } = writer.write(root)
-    return { source, usesLookBehind: writer.usesLookBehind }
-  } catch (error) {
-    if (error instanceof NotLinear) return undefined
-    throw error
-  }
+  return catchError(
+    NotLinear,
+    () => ({ source: writer.write(root).source, usesLookBehind: writer.usesLookBehind }),
+    () => undefined,
+  )
 }
 
 class NotLinear extends Error {}
