@@ -20,7 +20,7 @@ import { parseLiteralTag, parseReference } from './parse-tags.ts'
 import { ErrorList, type QueryError } from './query-errors.ts'
 import { typeName } from './values/tagged.ts'
 import { BoundNames } from './variables.ts'
-import { isApiVersion, isAtLeast } from './wire/version.ts'
+import { firstLambdaVersion, isApiVersion, isAtLeast } from './wire/version.ts'
 
 /** Finds the function with exactly these wire keys in an API version. */
 export interface FunctionLookup {
@@ -72,9 +72,6 @@ export function parseStoredLambda(
 const greaterEffect = (left: Effect, right: Effect) => (exceeds(right, left) ? right : left)
 
 const atSign = 0x40
-
-/** The API version of lambdas without an explicit version. */
-const firstLambdaVersion = '2.12'
 
 function noForm(json: ReadonlyMap<string, unknown>, place: Place): QueryError {
   const keys = [...json.keys()].join(', ')

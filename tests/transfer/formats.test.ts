@@ -141,6 +141,10 @@ test('the lines printed by a script, with the schema objects', async t => {
     await database.ask({ select: ['data', 'twice'], from: { get: document('users', '102') } }),
     '{"@query":{"api_version":"4","lambda":"x","expr":{"add":[{"var":"x"},{"var":"x"}]}}}',
   )
+  assert.equal(
+    await database.ask({ select: ['data', 'old'], from: { get: document('users', '102') } }),
+    '{"@query":{"api_version":"2.12","lambda":"x","expr":{"and":[{"var":"x"},true]}}}',
+  )
   assert.match(
     await database.ask({ select: ['data', 'latest'], from: { get: document('users', '102') } }),
     /\{"@set":\{"match":\{"@ref":\{"id":"users_by_name"/,

@@ -57,7 +57,7 @@ function pathIn(part: Json): readonly string[] | undefined {
   return isText && steps[0] === 'data' ? (steps.slice(1) as string[]) : undefined
 }
 
-/** A single collection without bindings: bindings may leave documents out. */
+/** An index of several collections also has entries of documents that the page of one collection must not show. */
 function hasOneSource(index: Json): boolean {
   const source = at(index, 'source')
   const [first, ...others] = Array.isArray(source) ? (source as readonly Json[]) : [source]

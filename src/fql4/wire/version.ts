@@ -11,6 +11,9 @@ export const defaultApiVersion: ApiVersion = '2.1'
 
 const ranks = new Map<string, number>(apiVersions.map((version, rank) => [version, rank]))
 
+/** The API version of lambdas without an explicit version. */
+export const firstLambdaVersion = '2.12'
+
 export function isApiVersion(text: string): text is ApiVersion {
   return ranks.has(text)
 }

@@ -15,8 +15,8 @@ import type { SnapshotTimes } from './snapshot-times.ts'
 import type { TransactionOutcome } from './store-contract.ts'
 
 /**
- * `later`: the attempt is stale, and is validated again in the next batch, because its batch has no time left under the
- * lock. `long`: validating the read set would take too long in this process.
+ * `later`: the attempt is not valid, and is validated again in the next batch, because its batch has no time left under
+ * the lock. `long`: validating the read set would take too long in this process.
  */
 type Decision<T> = TransactionOutcome<T> | 'stale' | 'later' | 'long'
 
@@ -113,8 +113,7 @@ export class LocalCommits implements Commits {
         const writes = time === notBefore ? prepared : writesAt(attempt, time)
         return this.#commitOf(attempt, writes, { last, seen, time }, attempt.pieces?.(time))
       }
-      if (validity === 'long') return { result: validity, writes: [] }
-      if (again === undefined) return { result: 'stale', writes: [] }
+      if (again === undefined) return { result: validity, writes: [] }
       if (this.#lockedMicros > lockedMicrosMax) return { result: 'later', writes: [] }
       const evaluated = this.#evaluateHere(again, view, last, time)
       const order = { last, seen, time: evaluated.commitTime }

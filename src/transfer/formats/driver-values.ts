@@ -1,6 +1,7 @@
 // Reads values as drivers of version 4 write them, in all API versions: `@ref @ts @date @bytes @uuid @set @query @obj`.
 // In the oldest API version, a reference is a path; in all others, an object.
 
+import { firstLambdaVersion } from '../../fql4/wire/version.ts'
 import { decodeBase64 } from '../../values/base64.ts'
 import { parseDate } from '../../values/date.ts'
 import { parseTime } from '../../values/time.ts'
@@ -131,7 +132,7 @@ function driverLambda(json: Json): Value {
   if (typeof lambda !== 'string' && !isNames) throw new BadRecord('a @query with invalid parameters')
   const parameters = lambda as string | readonly string[]
   const body = readValue(expr as Json, '', readCodeForm)
-  return new Lambda(typeof version === 'string' ? version : '4', parameters, body)
+  return new Lambda(typeof version === 'string' ? version : firstLambdaVersion, parameters, body)
 }
 
 /**

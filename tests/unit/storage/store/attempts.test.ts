@@ -231,6 +231,30 @@ test('commits of other processes make an attempt stale, too', async () => {
   await kv.close()
 })
 
+test('a read set that is too large to be validated does not reject the transaction', async () => {
+  const kv = openMemory()
+  let now = 1_700_000_000 * second
+  const options = { clock: () => micros(now++), hooks: { evaluateBinding: () => undefined } }
+  const [here, there] = [new Store(kv, { ...options, worker: 0 }), new Store(kv, { ...options, worker: 1 })]
+  const { result: collection } = await here.write(transaction => createCollection(transaction, 'things'))
+  const other = documentRef(collection, 250_001)
+  let commits = Promise.resolve()
+  const { result, retries } = await here.write(transaction => {
+    let known = 0
+    for (let id = 1; id <= 250_001; id++)
+      known += Number(transaction.get(documentRef(collection, id)) !== undefined)
+    // Fails within the evaluation under the lock.
+    commits = there.write(increment(other)).then(
+      () => undefined,
+      () => undefined,
+    )
+    return increment(documentRef(collection, 250_002))(transaction) + BigInt(known)
+  })
+  await commits
+  assert.deepEqual({ result, retries }, { result: 2n, retries: 1 })
+  await kv.close()
+})
+
 test('thousands of concurrent increments all count', async () => {
   await using bench = await benchWith()
   const outcomes = await Promise.all(
