@@ -21,9 +21,9 @@ export const requestErrors = {
   forbidden: { status: 403, version10: 'forbidden' },
   /** The service or its disk failed; the log of the service has the reason. */
   'internal server error': { status: 500, version10: 'internal_error' },
-  /** The path does not support the method; the header `allow` lists the supported methods. */
+  /** The path does not support the method; except below `/schema/1`, the header `allow` lists the supported methods. */
   'method not allowed': { status: 405, version10: 'method_not_allowed' },
-  /** The path does not exist, or the secret at `/tokens/self` is not a token. */
+  /** The path, or the index or collection to measure, does not exist, or the secret at `/tokens/self` is not a token. */
   'not found': { status: 404, version10: 'not_found' },
   /** The client took too long to send its request. */
   'request timeout': { status: 408, version10: 'time_out' },
