@@ -415,8 +415,8 @@ export interface WriteOptions {
   /** The time of the newest transaction that the client has seen. The transaction gets a later time. */
   readonly lastSeen?: Micros
   /**
-   * The maximum number of retries after conflicts. If undefined, there are a few retries, and the last one holds the writer lock, so that
-   * it cannot conflict.
+   * The maximum number of retries after conflicts. If undefined, there are a few retries, and the last one holds the
+   * writer lock, so that it cannot conflict.
    */
   readonly retriesMax?: number
   /** The owner of the memory of waiting writes. Called after the evaluation. */
