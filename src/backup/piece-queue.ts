@@ -108,12 +108,10 @@ export class PieceQueue {
   seal(): Promise<void> {
     this.#cancelSeal?.()
     if (this.#collected.length === 0) return this.#sealed
-    const [records, bytes, arrivedMs, clearCount] = [
-      this.#collected,
-      this.#collectedBytes,
-      this.#collectedSinceMs,
-      this.#clearCount,
-    ]
+    const records = this.#collected
+    const bytes = this.#collectedBytes
+    const arrivedMs = this.#collectedSinceMs
+    const clearCount = this.#clearCount
     this.#collected = []
     this.#collectedBytes = 0
     this.#compressingBytes += bytes

@@ -6,35 +6,6 @@ import { checkWork } from './engine-parts.ts'
 import type { KeyValueStore, View, Work } from './kv-contract.ts'
 
 /**
- * Chooses how many of the waiting transactions the next batch contains. If evaluations take longer than a flush, a
- * batch contains only half of them: if a batch contained the transactions of all clients, no transaction would be
- * evaluated while the batch is flushed, because a client sends its next transaction after a result. The clients then
- * form two groups: the transactions of one group are evaluated while the batch of the other group is flushed.
- */
-export class CommitPace {
-  #flushMs = Number.POSITIVE_INFINITY
-  /** Transactions arrived during the last flush, so the clients form two groups already. */
-  #hasTwoGroups = false
-
-  /**
-   * The size of a commit that begins now. `waiting`: the number of waiting transactions, which arrived within
-   * `arrivalMs` milliseconds.
-   */
-  take(waiting: number, arrivalMs: number): number {
-    return this.#hasTwoGroups || arrivalMs <= this.#flushMs ? waiting : Math.ceil(waiting / 2)
-  }
-
-  /**
-   * A commit has become durable, `flushMs` milliseconds after its transactions have run. `waiting`: the number of
-   * transactions that have arrived in between.
-   */
-  flushed(flushMs: number, waiting: number): void {
-    this.#flushMs = flushMs
-    this.#hasTwoGroups = waiting > 0
-  }
-}
-
-/**
  * A call of `transact`: a plain object, because waiting closures would retain complete transactions in memory (decision
  * 28).
  */
@@ -87,10 +58,17 @@ export function completeJob({ outcome, reject, resolve }: Job): void {
   else reject(outcome.error)
 }
 
-/** The waiting transactions, in the order of arrival. */
+/**
+ * The waiting transactions, in the order of arrival. If evaluations take longer than a flush, a batch contains only half
+ * of them: if a batch contained the transactions of all clients, no transaction would be evaluated while the batch is
+ * flushed, because a client sends its next transaction after a result. The clients then form two groups: the
+ * transactions of one group are evaluated while the batch of the other group is flushed.
+ */
 export class CommitQueue {
-  readonly #pace = new CommitPace()
   #jobs: Job[] = []
+  #flushMs = Number.POSITIVE_INFINITY
+  /** Transactions arrived during the last flush, so the clients form two groups already. */
+  #hasTwoGroups = false
   /** First and last arrival after the start of the last commit, on the monotonic clock. */
   #firstArrivedMs = 0
   #lastArrivedMs = 0
@@ -113,7 +91,9 @@ export class CommitQueue {
    * preparation.
    */
   take(max = Number.POSITIVE_INFINITY): Job[] {
-    const count = this.#pace.take(this.#jobs.length, this.#lastArrivedMs - this.#firstArrivedMs)
+    const waiting = this.#jobs.length
+    const arrivalMs = this.#lastArrivedMs - this.#firstArrivedMs
+    const count = this.#hasTwoGroups || arrivalMs <= this.#flushMs ? waiting : Math.ceil(waiting / 2)
     this.#firstArrivedMs = this.#lastArrivedMs
     if (this.#jobs[0]?.prepare) return this.#jobs.splice(0, 1)
     const next = this.#jobs.findIndex(({ prepare }) => prepare !== undefined)
@@ -127,7 +107,8 @@ export class CommitQueue {
 
   /** A batch has become durable, `flushMs` milliseconds after its transactions have run. */
   flushed(flushMs: number): void {
-    this.#pace.flushed(flushMs, this.#jobs.length)
+    this.#flushMs = flushMs
+    this.#hasTwoGroups = !this.isEmpty
   }
 
   /** Removes and returns the jobs that arrived before `sinceMs`. */

@@ -31,19 +31,16 @@ export function openFollower(options: FollowerOptions): FollowerStore {
 }
 
 class FollowerStore implements KeyValueStore {
-  readonly #path: string
+  readonly #options: FollowerOptions
   readonly #root: Environment
   readonly #trees: Trees
   readonly #log: LogReader
-  readonly #watch: FollowerOptions['watch']
-  readonly #onClose: FollowerOptions['onClose']
   #reading: View | undefined
   #isClosed = false
 
-  constructor({ durable, onClose, path, watch }: FollowerOptions) {
-    this.#path = path
-    this.#watch = watch
-    this.#onClose = onClose
+  constructor(options: FollowerOptions) {
+    const { durable, path } = options
+    this.#options = options
     const { newest, root, trees } = openFolder(path, { use: 'reading' })
     newest.close()
     this.#root = root
@@ -78,7 +75,7 @@ class FollowerStore implements KeyValueStore {
   }
 
   watch(listener: () => void): () => void {
-    return this.#watch?.(listener) ?? (() => undefined)
+    return this.#options.watch?.(listener) ?? (() => undefined)
   }
 
   async close(): Promise<void> {
@@ -86,10 +83,10 @@ class FollowerStore implements KeyValueStore {
     this.#isClosed = true
     this.#log.close()
     await this.#root.close()
-    await this.#onClose?.()
+    await this.#options.onClose?.()
   }
 
   #unavailable(what: string): StoreUnavailableError {
-    return new StoreUnavailableError(`the store in ${this.#path} ${what}`)
+    return new StoreUnavailableError(`the store in ${this.#options.path} ${what}`)
   }
 }
