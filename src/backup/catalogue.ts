@@ -103,11 +103,8 @@ export async function readBase(target: BackupTarget, base: BaseName): Promise<Ba
 
 /** Returns the complete base copies, the oldest first. */
 export async function listBases(target: BackupTarget): Promise<BaseName[]> {
-  const bases: BaseName[] = []
-  for await (const name of target.list(basesPrefix)) {
-    const base = parseBase(name)
-    if (base !== undefined) bases.push(base)
-  }
+  const names = await Array.fromAsync(target.list(basesPrefix))
+  const bases = names.map(parseBase).filter(base => base !== undefined)
   return bases.sort((left, right) => left.from - right.from)
 }
 
@@ -176,8 +173,7 @@ export async function checkHistory(target: BackupTarget): Promise<void> {
   for (const base of await listBases(target)) {
     if (checked.has(base.generation)) continue
     checked.add(base.generation)
-    const found: PieceName[] = []
-    for await (const piece of listPieces(target, base.generation, base.time)) found.push(piece)
+    const found = await Array.fromAsync(listPieces(target, base.generation, base.time))
     const { missing, pieces } = chained(base.place, found)
     if (missing !== undefined) throw missingRecords(target, missing, pieces.at(-1)?.time ?? base.from)
   }

@@ -4,12 +4,13 @@
 // replica is rebuilt. A node that shuts down normally flushes its replica, which is then valid after a restart of the
 // machine, and on another machine. Also checks the database before a node starts.
 
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { flushNames, makeFolder } from '../../base/folders.ts'
 import type { Random } from '../../base/random.ts'
 import { machineStart } from '../../base/system-process.ts'
+import { readIfPresent } from '../../base/text-file.ts'
 import type { KeyValueStore } from '../kv/kv-contract.ts'
 import { causeText, StoreUnavailableError } from '../kv/store-errors.ts'
 import { dataFileName, findDamage } from '../lmdb/data-file.ts'
@@ -71,9 +72,8 @@ const inUseFileOf = (folder: string) => join(folder, 'replica-in-use')
 const damagesMax = 3
 
 function readMark(folder: string): number | undefined {
-  return existsSync(inUseFileOf(folder))
-    ? Number.parseInt(readFileSync(inUseFileOf(folder), 'utf8'), 10) || 0
-    : undefined
+  const damages = readIfPresent(inUseFileOf(folder))
+  return damages === undefined ? undefined : Number.parseInt(damages, 10) || 0
 }
 
 function writeMark(folder: string, damages: number): void {

@@ -161,6 +161,6 @@ function pauseMs(times: number): number {
 
 /** The newest version may be a deletion. Returns the end of time if no version is stored. */
 function newestTime(snapshot: Snapshot, ref: Ref): Micros {
-  for (const stored of storedVersions(snapshot, ref)) return versionTime(stored)
-  return endOfTime
+  const [newest] = storedVersions(snapshot, ref)
+  return newest === undefined ? endOfTime : versionTime(newest)
 }

@@ -164,10 +164,9 @@ class StoreCheck {
     const { snapshot, report } = this.#context
     const stored = snapshot.view.get(counterKey(database, collection))
     const last = stored === undefined ? 0 : decodeTime(stored)
-    for (const { document } of scanDocuments(snapshot, database, collection, { reverse: true })) {
-      if (document.id > last) report(`${nameRef(document)} has a number that was never assigned`)
-      return
-    }
+    const [newest] = scanDocuments(snapshot, database, collection, { reverse: true })
+    if (newest !== undefined && newest.document.id > last)
+      report(`${nameRef(newest.document)} has a number that was never assigned`)
   }
 
   #checkDocument(ref: Ref): void {

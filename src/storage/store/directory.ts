@@ -57,8 +57,8 @@ export class StoreDirectory implements Directory {
   }
 
   #first(database: DatabaseId, index: number, term: Value): Version | undefined {
-    for (const ref of this.#byTerm(database, index, term)) return this.#reader.get(ref)
-    return undefined
+    const [ref] = this.#byTerm(database, index, term)
+    return ref && this.#reader.get(ref)
   }
 
   #byTerm(database: DatabaseId, index: number, term: Value): Generator<Ref> {

@@ -43,11 +43,8 @@ function* partsOf(
   to: bigint,
   depth: number,
 ): Generator<IdPart> {
-  const sample: bigint[] = []
-  for (const { id } of documentsIn(from, to, false)) {
-    sample.push(id)
-    if (sample.length === sampleSize) break
-  }
+  const sampledDocuments = Iterator.from(documentsIn(from, to, false)).take(sampleSize)
+  const sample = Array.from(sampledDocuments, ({ id }) => id)
   const [first] = sample
   const sampled = sample.at(-1)
   if (first === undefined || sampled === undefined) return
