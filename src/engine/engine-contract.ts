@@ -149,6 +149,11 @@ export interface StreamResponse extends QueryResponse {
   readonly stream?: EventStream
 }
 
+/** A response is a promise if the request has to wait. */
+export type ResponseOrPromise = QueryResponse | Promise<QueryResponse>
+
+type RunRequest = (request: QueryRequest, ticket: Ticket | undefined) => ResponseOrPromise
+
 /** The identity and rights that a credential gives. */
 export interface Principal {
   readonly database: DatabaseId
@@ -169,7 +174,7 @@ export interface Principal {
  * if the request has no client that could disconnect.
  */
 export interface Engine {
-  query(request: QueryRequest, ticket: Ticket | undefined): QueryResponse | Promise<QueryResponse>
+  query: RunRequest
   /** `POST /stream`. `fields`: the URL parameter that selects fields of events; undefined for the default fields. */
   openStream(
     request: QueryRequest,
@@ -179,23 +184,20 @@ export interface Engine {
   /** Ends all open streams with an error event, and rejects new ones. A shutdown calls this method. */
   endStreams(): void
   /** `GET /tokens/self`: the caller's token document. */
-  ownToken(request: QueryRequest, ticket: Ticket | undefined): QueryResponse | Promise<QueryResponse>
+  ownToken: RunRequest
   /** `GET /authorized`. */
-  authorized(request: QueryRequest, ticket: Ticket | undefined): QueryResponse | Promise<QueryResponse>
+  authorized: RunRequest
   /**
    * `POST /api/v1/explain`: evaluates a query for an administrator, and never commits its writes. The response
    * describes the reads of the query or, if the query runs as another caller, the access decisions.
    */
-  explain(request: QueryRequest, ticket: Ticket | undefined): QueryResponse | Promise<QueryResponse>
+  explain: RunRequest
   /** `POST /api/v1/indexes/_size`: measures one page of the entries of an index. */
-  indexSize(request: QueryRequest, ticket: Ticket | undefined): QueryResponse | Promise<QueryResponse>
+  indexSize: RunRequest
   /** `POST /api/v1/collections/_size`: measures one page of the documents of a collection. */
-  collectionSize(request: QueryRequest, ticket: Ticket | undefined): QueryResponse | Promise<QueryResponse>
+  collectionSize: RunRequest
   /** `POST /api/v1/collections/_position`: estimates how much of a collection precedes a document. */
-  collectionPosition(
-    request: QueryRequest,
-    ticket: Ticket | undefined,
-  ): QueryResponse | Promise<QueryResponse>
+  collectionPosition: RunRequest
   /** Returns the body of a response whose attempt was committed at `time`. */
   completed(request: QueryRequest, response: QueryResponse, time: Micros): string
   /**

@@ -10,7 +10,7 @@ import type { Languages } from '../model/language.ts'
 import type { Session, SessionHost } from '../model/session.ts'
 import type { StreamOrder } from '../model/streaming.ts'
 import type { Store } from '../storage/store/store.ts'
-import type { EventStream, QueryRequest, QueryResponse } from './engine-contract.ts'
+import type { EventStream, QueryRequest, QueryResponse, ResponseOrPromise } from './engine-contract.ts'
 import type { OperationLimits } from './operation-limits.ts'
 import type { SlowLane } from './slow-lane-contract.ts'
 
@@ -53,7 +53,7 @@ export interface StreamOpening {
   /** Has the caller and the snapshot at which the stream begins. */
   readonly session: Session
   /** Reads a page of the stream with the current rights of the caller that opened it. */
-  readonly nextPage: (body: string) => QueryResponse | Promise<QueryResponse>
+  readonly nextPage: (body: string) => ResponseOrPromise
 }
 
 export interface StreamOpener {

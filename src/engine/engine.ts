@@ -22,6 +22,7 @@ import type {
   Principal,
   QueryRequest,
   QueryResponse,
+  ResponseOrPromise,
   StreamResponse,
 } from './engine-contract.ts'
 import type { EngineOptions } from './engine-options.ts'
@@ -32,7 +33,7 @@ import type { RequestKind, Task } from './request-kind.ts'
 import { languageOf, runRequest } from './request-run.ts'
 import { RequestTime } from './request-time.ts'
 import { queueOf, SlowLaneNeeded } from './slow-lane-contract.ts'
-import { collectionPosition, collectionSize, indexSize } from './stored-size.ts'
+import { collectionPosition, collectionSize, indexSize, type SizeTask } from './stored-size.ts'
 
 const engineLimits = {
   /** Milliseconds after which reading one page of a stream fails; own limit. */
@@ -47,6 +48,10 @@ export function createEngine(options: EngineOptions): Engine {
     const budget = new RequestTime(options, request, 'goes on', ticket)
     return runRequest(options, request, { task, budget })
   }
+  const measuring =
+    (size: SizeTask): Engine['indexSize'] =>
+    (request, ticket = newTicket(request)) =>
+      runSize(options, request, ticket, size)
   return {
     query: (request, ticket = newTicket(request)) =>
       withQueryMemory(options, request, ticket, () => runQuery(options, request, ticket)),
@@ -58,11 +63,9 @@ export function createEngine(options: EngineOptions): Engine {
     authorized: (request, ticket = newTicket(request)) => runTask(request, ticket, authorized),
     explain: (request, ticket = newTicket(request)) =>
       withQueryMemory(options, request, ticket, () => runExplanation(options, request, ticket)),
-    indexSize: (request, ticket = newTicket(request)) => runSize(options, request, ticket, indexSize),
-    collectionSize: (request, ticket = newTicket(request)) =>
-      runSize(options, request, ticket, collectionSize),
-    collectionPosition: (request, ticket = newTicket(request)) =>
-      runSize(options, request, ticket, collectionPosition),
+    indexSize: measuring(indexSize),
+    collectionSize: measuring(collectionSize),
+    collectionPosition: measuring(collectionPosition),
     withMemory: async (ticket, units, work) => {
       const release = ticket.hold(options.memory, bytesOfQuery(units))
       try {
@@ -121,11 +124,7 @@ const authorized: Task = ({ database }) => ({
   body: JSON.stringify({ account: '0', global_id: encodeGlobalId(database) }),
 })
 
-function runQuery(
-  options: EngineOptions,
-  given: QueryRequest,
-  ticket: Ticket,
-): QueryResponse | Promise<QueryResponse> {
+function runQuery(options: EngineOptions, given: QueryRequest, ticket: Ticket): ResponseOrPromise {
   const request = options.slowLane === undefined ? withText(given) : given
   return runRequest(options, request, new QueryKind(options, request, ticket))
 }
@@ -244,11 +243,7 @@ class QueryKind implements RequestKind {
 }
 
 /** Moves to the slow lane if it takes long, like a query. */
-function runExplanation(
-  options: EngineOptions,
-  given: QueryRequest,
-  ticket: Ticket,
-): QueryResponse | Promise<QueryResponse> {
+function runExplanation(options: EngineOptions, given: QueryRequest, ticket: Ticket): ResponseOrPromise {
   const requested = options.slowLane === undefined ? withText(given) : given
   const request = { ...requested, isExplanation: true }
   const costs = { compute: 1, read: 0, write: 0 }
@@ -260,14 +255,14 @@ function runSize(
   options: EngineOptions,
   given: QueryRequest,
   ticket: Ticket,
-  size: (request: QueryRequest) => Task,
-): QueryResponse | Promise<QueryResponse> {
+  size: SizeTask,
+): ResponseOrPromise {
   const request = withText(given)
   ticket.endsWithClient = true
   const budget = new RequestTime(options, request, 'goes on', ticket)
   const task: Task = session => {
     options.rateLimits.check(session.database, { compute: 1, read: 1, write: 0 })
-    return size(request)(session)
+    return size(request, session)
   }
   return withQueryMemory(options, given, ticket, () =>
     runRequest(options, request, { budget, isCharged: true, task }),
@@ -282,7 +277,7 @@ function runStreamPage(
   options: EngineOptions,
   { lastSeenTxn: _, ...opening }: QueryRequest,
   body: string,
-): QueryResponse | Promise<QueryResponse> {
+): ResponseOrPromise {
   const pageOptions = { ...opening.options, endpoint: 'stream page' }
   const request: QueryRequest = {
     ...opening,
@@ -306,7 +301,7 @@ function runMovable(
   ticket: Ticket,
   costs: Costs,
   evaluate: Task,
-): QueryResponse | Promise<QueryResponse> {
+): ResponseOrPromise {
   ticket.endsWithClient = true
   const budget = new RequestTime(options, request, 'moves', ticket)
   const task: Task = session => {

@@ -7,7 +7,7 @@ import type { Ticket } from '../base/admission/ticket.ts'
 import { megabyte } from '../base/bytes.ts'
 import { msg } from '../base/message.ts'
 import { RequestError } from '../base/request-errors.ts'
-import type { QueryRequest, QueryResponse } from './engine-contract.ts'
+import type { QueryRequest, ResponseOrPromise } from './engine-contract.ts'
 import type { EngineOptions } from './engine-options.ts'
 
 /** Estimate without the text: the request, its promises, its response. */
@@ -38,8 +38,8 @@ export function withQueryMemory(
   { memory, slowLane }: EngineOptions,
   { body = '', longBody }: QueryRequest,
   ticket: Ticket,
-  run: () => QueryResponse | Promise<QueryResponse>,
-): QueryResponse | Promise<QueryResponse> {
+  run: () => ResponseOrPromise,
+): ResponseOrPromise {
   const response = run()
   if (!(response instanceof Promise)) return response
   const longBytes = (longBody?.length ?? 0) * (slowLane === undefined ? bytesPerLongByte : 1)

@@ -22,7 +22,7 @@ import {
   WriteNeeded,
 } from '../storage/store/store-contract.ts'
 import { budgetOwnerOf, markOf, placeOf } from './callers.ts'
-import type { QueryRequest, QueryResponse } from './engine-contract.ts'
+import type { QueryRequest, QueryResponse, ResponseOrPromise } from './engine-contract.ts'
 import type { EngineOptions } from './engine-options.ts'
 import { ExplanationResult } from './explain-query.ts'
 import type { RequestKind } from './request-kind.ts'
@@ -54,7 +54,7 @@ export function runRequest(
   options: EngineOptions,
   request: QueryRequest,
   kind: RequestKind,
-): QueryResponse | Promise<QueryResponse> {
+): ResponseOrPromise {
   return new RequestRun(options, request, kind).begin()
 }
 
@@ -84,7 +84,7 @@ class RequestRun {
     this.#arrival = { credential: request.authorization ?? '', address: kind.budget.ticket.owner }
   }
 
-  begin(): QueryResponse | Promise<QueryResponse> {
+  begin(): ResponseOrPromise {
     const { turns } = this.#options
     return turns?.mustWait(this.#arrival) === true ? this.#beginLater(turns) : this.#prepareAndRun()
   }
@@ -104,7 +104,7 @@ class RequestRun {
     })
   }
 
-  #prepareAndRun(): QueryResponse | Promise<QueryResponse> {
+  #prepareAndRun(): ResponseOrPromise {
     if (this.#kind.prepare) this.#measure(() => this.#kind.prepare?.())
     // In a worker, `kind.mustWrite` is true for linearized queries, and the worker forwards them to the committing
     // process. The worker runs other linearized requests itself, on a snapshot that contains every acknowledged commit.
@@ -118,7 +118,7 @@ class RequestRun {
     return turns === undefined ? work() : turns.measure(this.#arrival, () => this.#owner, work)
   }
 
-  #run(): QueryResponse | Promise<QueryResponse> {
+  #run(): ResponseOrPromise {
     if (this.#mustWrite) return this.#write()
     const wait = this.#options.store.ready(this.#request.lastSeenTxn ?? 0, { isLater: true })
     return wait === undefined ? this.#read() : this.#readAfter(wait)
@@ -134,7 +134,7 @@ class RequestRun {
     return this.#read()
   }
 
-  #read(): QueryResponse | Promise<QueryResponse> {
+  #read(): ResponseOrPromise {
     try {
       const outcome = this.#options.store.read(this.#work, this.#request.lastSeenTxn ?? epoch)
       return this.#responses.succeeded(outcome, this.#progress)
@@ -347,7 +347,7 @@ class RequestRun {
   }
 
   /** Continues the request after an evaluation threw `error`, or returns the response to the failed request. */
-  #recover(error: unknown): QueryResponse | Promise<QueryResponse> {
+  #recover(error: unknown): ResponseOrPromise {
     if (error instanceof Pending) return this.#waitOrForward(error)
     if (error instanceof SlowLaneNeeded) return this.#moveToSlowLane()
     if (error instanceof SnapshotTooEarly) return this.#readLater()

@@ -138,10 +138,8 @@ export class Responses {
   explanation(body: string, progress: Progress): QueryResponse {
     const evaluation = evaluationOf(progress)
     assert(evaluation !== undefined, 'an explanation ends an evaluation')
-    const [time, metrics] = [
-      evaluation.snapshotTime,
-      this.#charged(this.#metrics(evaluation, noCosts), evaluation),
-    ]
+    const { snapshotTime: time } = evaluation
+    const metrics = this.#charged(this.#metrics(evaluation, noCosts), evaluation)
     const completed = this.#language.complete(body, this.#request, { time, metrics })
     return { status: 200, body: completed, ...membersOf(progress, time, metrics) }
   }

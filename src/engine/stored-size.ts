@@ -28,6 +28,9 @@ const positionBodyText = 'The body has to be {"collection": NAME, "id": ID}, wit
 /** Maximum length of a cursor in base64. */
 const cursorCharsMax = Math.ceil((sizeCursorBytesMax * 4) / 3)
 
+/** Measures what the body of a request names, in the transaction of its session. */
+export type SizeTask = (request: QueryRequest, session: Session) => ReturnType<Task>
+
 interface SizeRequest {
   /** Collection that defines the index; undefined for a named index of version 4. */
   readonly collection: string | undefined
@@ -40,49 +43,42 @@ interface SizeRequest {
  * `entries` counts the live entries, `bytes` the live and the past entries. `after` is the cursor of the next page, or
  * null. Callers without a built-in role, and callers with the role `client`, get `forbidden`.
  */
-export const indexSize =
-  (request: QueryRequest): Task =>
-  session => {
-    assertMayMeasure(session)
-    const requested = parseSizeRequest(request.body)
-    const index = indexOf(requested, session)
-    if (index === undefined) throw new RequestError('not found', msg`There is no such index.`)
-    return page('entries', session.transaction.indexSize(index, storedSizeLimits.sizeRows, requested.after))
-  }
+export const indexSize: SizeTask = (request, session) => {
+  assertMayMeasure(session)
+  const requested = parseSizeRequest(request.body)
+  const index = indexOf(requested, session)
+  if (index === undefined) throw new RequestError('not found', msg`There is no such index.`)
+  return page('entries', session.transaction.indexSize(index, storedSizeLimits.sizeRows, requested.after))
+}
 
 /**
  * `documents` counts the live documents, `bytes` the live and the past versions. `after` is the cursor of the next
  * page, or null. Callers without a built-in role, and callers with the role `client`, get `forbidden`.
  */
-export const collectionSize =
-  (request: QueryRequest): Task =>
-  session => {
-    assertMayMeasure(session)
-    const { after, collection: name } = readObject(request.body, collectionBodyText)
-    if (typeof name !== 'string' || !isCursor(after))
-      throw new RequestError('bad request', collectionBodyText)
-    const collection = collectionNamed(name, session)
-    return page(
-      'documents',
-      session.transaction.collectionSize(collection, storedSizeLimits.sizeRows, cursorOf(after)),
-    )
-  }
+export const collectionSize: SizeTask = (request, session) => {
+  assertMayMeasure(session)
+  const { after, collection: name } = readObject(request.body, collectionBodyText)
+  if (typeof name !== 'string' || !isCursor(after)) throw new RequestError('bad request', collectionBodyText)
+  const collection = collectionNamed(name, session)
+  return page(
+    'documents',
+    session.transaction.collectionSize(collection, storedSizeLimits.sizeRows, cursorOf(after)),
+  )
+}
 
 /**
  * `share` is the estimated share of the documents whose ids are below `id`, from 0 to 1. A document with this id need not
  * exist. Callers who may not measure sizes get `forbidden`.
  */
-export const collectionPosition =
-  (request: QueryRequest): Task =>
-  session => {
-    assertMayMeasure(session)
-    const { collection: name, id } = readObject(request.body, positionBodyText)
-    const parsed = typeof id === 'string' ? parseId(id) : undefined
-    if (typeof name !== 'string' || typeof parsed !== 'bigint')
-      throw new RequestError('bad request', positionBodyText)
-    const share = session.transaction.shareBelow(collectionNamed(name, session), parsed)
-    return { status: 200, body: JSON.stringify({ share }) }
-  }
+export const collectionPosition: SizeTask = (request, session) => {
+  assertMayMeasure(session)
+  const { collection: name, id } = readObject(request.body, positionBodyText)
+  const parsed = typeof id === 'string' ? parseId(id) : undefined
+  if (typeof name !== 'string' || typeof parsed !== 'bigint')
+    throw new RequestError('bad request', positionBodyText)
+  const share = session.transaction.shareBelow(collectionNamed(name, session), parsed)
+  return { status: 200, body: JSON.stringify({ share }) }
+}
 
 function collectionNamed(name: string, { database, transaction }: Session): Ref {
   const collection = transaction.catalogue.resolve(database, native.collections, name)
