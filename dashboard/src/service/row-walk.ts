@@ -20,26 +20,27 @@ const quickMs = 400
 /** Whole documents, their references, or their number. */
 type WalkResult = 'documents' | 'refs' | 'count'
 
-/** Bodies with `{data, scanned, after}`. `from`: the cursor at which an earlier walk stopped. */
-async function* responses(
+/** `from`: the cursor at which an earlier walk stopped. `read`: reads the body of a response. */
+async function* walk<P extends { readonly after: Json | undefined }>(
   plan: RowPlan,
   result: WalkResult,
   signal: AbortSignal,
-  from?: Json,
-): AsyncGenerator<string, void, Json | undefined> {
+  from: Json | undefined,
+  read: (text: string) => P | Promise<P>,
+): AsyncGenerator<P> {
   let after = from
   let size = firstSize
   const largest = result === 'count' && plan.conditions.length === 0 ? countedSizeMax : sizeMax
-  for (;;) {
+  do {
     const startedMs = performance.now()
-    const read = await readSizedPage(wanted => pageQuery(plan, result, wanted, after), size, signal)
+    const sized = await readSizedPage(wanted => pageQuery(plan, result, wanted, after), size, signal)
     // After the service has rejected a page size as too large, later pages have the reduced size.
-    size = read.size
+    size = sized.size
     if (performance.now() - startedMs < quickMs) size = Math.min(largest, size * 2)
-    const next = yield read.text
-    if (next === undefined) return
-    after = next
-  }
+    const page = await read(sized.text)
+    yield page
+    after = page.after
+  } while (after !== undefined)
 }
 
 function pageQuery(plan: RowPlan, result: WalkResult, size: number, after: Json | undefined): Query {
@@ -77,48 +78,22 @@ function resultOf({ conditions, source }: RowPlan, result: WalkResult, elements:
 }
 
 /** Also yields empty pages. */
-export async function* walkRows(plan: RowPlan, signal: AbortSignal, from?: Json): AsyncGenerator<Rows> {
-  const walk = responses(plan, 'documents', signal, from)
-  for (let step = await walk.next(); !step.done; ) {
-    const rows = await asRows(step.value, plan.source)
-    yield rows
-    step = await walk.next(rows.after)
-  }
+export function walkRows(plan: RowPlan, signal: AbortSignal, from?: Json): AsyncGenerator<Rows> {
+  return walk(plan, 'documents', signal, from, text => asRows(text, plan.source))
 }
 
-interface WalkPage {
-  readonly page: Json | undefined
-  /** Cursor of the next page; undefined on the last page. */
-  readonly after: Json | undefined
+/** `after`: the cursor of the next page; undefined on the last page. */
+function readPage(text: string) {
+  const page = at(parseJson(text), 'resource')
+  return { page, scanned: Number(at(page, 'scanned')), after: at(page, 'after') ?? undefined }
 }
 
-async function* walkPages(
-  plan: RowPlan,
-  result: WalkResult,
-  signal: AbortSignal,
-  from?: Json,
-): AsyncGenerator<WalkPage> {
-  const walk = responses(plan, result, signal, from)
-  for (let step = await walk.next(); !step.done; ) {
-    const page = at(parseJson(step.value), 'resource')
-    const after = at(page, 'after') ?? undefined
-    yield { page, after }
-    step = await walk.next(after)
-  }
-}
-
-interface ElementPage {
-  /** Documents, or other entries of the source. */
-  readonly elements: readonly Json[]
-  readonly scanned: number
-  /** Cursor of the next page; undefined on the last page. */
-  readonly after: Json | undefined
-}
-
-export async function* walkElements(plan: RowPlan, signal: AbortSignal): AsyncGenerator<ElementPage> {
-  for await (const { page, after } of walkPages(plan, 'documents', signal)) {
-    yield { elements: listAt(page, 'data'), scanned: Number(at(page, 'scanned')), after }
-  }
+/** Pages of documents, or of other entries of the source. */
+export function walkElements(plan: RowPlan, signal: AbortSignal) {
+  return walk(plan, 'documents', signal, undefined, text => {
+    const { page, ...progress } = readPage(text)
+    return { elements: listAt(page, 'data'), ...progress }
+  })
 }
 
 export interface RefPage {
@@ -128,27 +103,18 @@ export interface RefPage {
 }
 
 /** Yields references of documents, without schema documents. */
-export async function* walkRefs(plan: RowPlan, signal: AbortSignal, from?: Json): AsyncGenerator<RefPage> {
-  for await (const { page, after } of walkPages(plan, 'refs', signal, from)) {
+export function walkRefs(plan: RowPlan, signal: AbortSignal, from?: Json): AsyncGenerator<RefPage> {
+  return walk(plan, 'refs', signal, from, text => {
+    const { page, after } = readPage(text)
     const refs = listAt(page, 'data').flatMap(each => refOf(each) ?? [])
-    yield { refs: refs.filter(({ isNative }) => !isNative), after }
-  }
+    return { refs: refs.filter(({ isNative }) => !isNative), after }
+  })
 }
 
-interface CountPage {
-  /** The number of documents that fulfil the conditions. */
-  readonly found: number
-  readonly scanned: number
-  /** Cursor of the next page; undefined on the last page. */
-  readonly after: Json | undefined
-}
-
-export async function* walkCounts(
-  plan: RowPlan,
-  signal: AbortSignal,
-  from?: Json,
-): AsyncGenerator<CountPage> {
-  for await (const { page, after } of walkPages(plan, 'count', signal, from)) {
-    yield { found: Number(at(page, 'data')), scanned: Number(at(page, 'scanned')), after }
-  }
+/** Yields the number of documents of each page that fulfil the conditions (`found`). */
+export function walkCounts(plan: RowPlan, signal: AbortSignal, from?: Json) {
+  return walk(plan, 'count', signal, from, text => {
+    const { page, ...progress } = readPage(text)
+    return { found: Number(at(page, 'data')), ...progress }
+  })
 }
