@@ -17,7 +17,7 @@ import {
   writeRequestText,
 } from './messages.ts'
 import { BadRecord, TransferError } from './record.ts'
-import { schemaMethods } from './schema-methods.ts'
+import { schemaCall, schemaMethods } from './schema-methods.ts'
 
 /** Sends a request to an endpoint of a service, in the database at `path`. */
 type Post = (
@@ -105,12 +105,9 @@ export function remoteConnection(url: string, secret: string): TransferConnectio
       const { status, text } = await post(path, '/', writeJson(expression))
       return resourceOf(base, status, text)
     },
-    ...schemaMethods(base, async (path, { files, method, parameters, path: steps }) => {
-      const form = new FormData()
-      for (const file of files) form.append(file.name, new Blob([file.text]))
-      const query = new URLSearchParams(parameters).toString()
-      const endpoint = `/schema/1/${steps.map(encodeURIComponent).join('/')}${query && `?${query}`}`
-      const { status, text } = await post(path, endpoint, form, method)
+    ...schemaMethods(base, async (path, request) => {
+      const { endpoint, form } = schemaCall(request)
+      const { status, text } = await post(path, endpoint, form, request.method)
       return schemaBody(base, status, text)
     }),
     ...remoteGraphql(base, post),

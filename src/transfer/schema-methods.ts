@@ -28,6 +28,17 @@ export async function schemaFilesOf(
   return found
 }
 
+/** The path and the form of a request. */
+export function schemaCall({ files, parameters, path }: SchemaRequest): {
+  readonly endpoint: string
+  readonly form: FormData
+} {
+  const form = new FormData()
+  for (const { name, text } of files) form.append(name, new Blob([text]))
+  const query = new URLSearchParams(parameters).toString()
+  return { endpoint: `/schema/1/${path.map(encodeURIComponent).join('/')}${query && `?${query}`}`, form }
+}
+
 /** `send` resolves with the body of the response. */
 export function schemaMethods(
   service: string,

@@ -146,35 +146,31 @@ export async function run(query: Query, as: RequestSecret, signal?: AbortSignal)
 
 /** Calls an endpoint without queries, with plain JSON. A `FormData` body is sent as a form. `more`: further headers. */
 export async function callApi<T>(
-  method: 'GET' | 'POST' | 'DELETE',
+  method: 'GET' | 'POST',
   path: string,
   as: RequestSecret,
   body?: unknown,
   signal?: AbortSignal,
-  more: Readonly<Record<string, string>> = {},
+  more?: Readonly<Record<string, string>>,
 ): Promise<T> {
-  const headers = { authorization: `Bearer ${as.secret}`, ...tagHeadersOf(as), ...more }
-  const init: RequestInit = { method, headers, signal: signal ?? null }
-  if (body !== undefined) init.body = body instanceof FormData ? body : JSON.stringify(body)
-  const response = await reach(path, init)
-  const text = await response.text()
-  if (!response.ok) throw errorOf(response.status, tryJson(text))
+  const sent = body === undefined || body instanceof FormData ? body : JSON.stringify(body)
+  const { status, text } = await callText(method, path, as, sent, signal, more)
+  if (status >= 300) throw errorOf(status, tryJson(text))
   // The caller asserts the type `T`, according to the documentation of the endpoint.
   return (text === '' ? undefined : JSON.parse(text)) as T
 }
 
-/** Sends and receives plain text. Returns responses with any status. */
+/** Sends plain text or a form, and receives plain text. Returns responses with any status. `more`: further headers. */
 export async function callText(
-  method: 'GET' | 'POST',
+  method: string,
   path: string,
   as: RequestSecret,
-  body?: string,
+  body: string | FormData | undefined,
   signal?: AbortSignal,
+  more?: Readonly<Record<string, string>>,
 ): Promise<{ readonly status: number; readonly text: string }> {
-  const headers = { authorization: `Bearer ${as.secret}`, ...tagHeadersOf(as) }
-  const init: RequestInit = { method, headers, signal: signal ?? null }
-  if (body !== undefined) init.body = body
-  const response = await reach(path, init)
+  const headers = { authorization: `Bearer ${as.secret}`, ...tagHeadersOf(as), ...more }
+  const response = await reach(path, { method, headers, body: body ?? null, signal: signal ?? null })
   return { status: response.status, text: await response.text() }
 }
 

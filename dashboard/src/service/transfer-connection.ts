@@ -12,13 +12,12 @@ import {
   writeRequestText,
 } from '../../../src/transfer/messages.ts'
 import type { RewindConnection } from '../../../src/transfer/rewinder.ts'
-import { schemaFilesOf } from '../../../src/transfer/schema-methods.ts'
-import { SchemaResponse } from '../../../src/transfer/schema-response.ts'
+import { schemaCall, schemaMethods } from '../../../src/transfer/schema-methods.ts'
 import { databasePath } from '../router.ts'
 import { session } from '../session.ts'
-import type { Query } from '../wire/json.ts'
-import { callApi, callText, type RequestSecret, run, runText } from './client.ts'
-import { ServiceError } from './faults.ts'
+import { type Query, tryJson } from '../wire/json.ts'
+import { callText, type RequestSecret, run, runText } from './client.ts'
+import { errorOf, ServiceError } from './faults.ts'
 
 /** Continues to use the current database when the user opens another page. */
 export function transferConnection(
@@ -52,23 +51,13 @@ export function transferConnection(
         return { outcomes: records.map(() => ({ kind: 'bad', reason })), missing: [], unresolved: [] }
       }
     },
-    schemaFiles: () =>
-      schemaFilesOf(async steps => {
-        const path = `/schema/1/${steps.map(encodeURIComponent).join('/')}`
-        const json = await callApi<unknown>('GET', path, where, undefined, signal)
-        return new SchemaResponse(location.origin, json)
-      }),
-    isSchemaStaged: async () => {
-      const path = '/schema/1/status'
-      const { status } = await callApi<{ status: string }>('GET', path, where, undefined, signal)
-      return status !== 'none'
-    },
-    pushSchema: async (_path, files, dryRun) => {
-      const form = new FormData()
-      for (const { name, text } of files) form.append(name, new Blob([text]))
-      const path = `/schema/1/${dryRun ? 'validate' : 'update'}?override=false&force=true`
-      await callApi('POST', path, where, form, signal)
-    },
+    ...schemaMethods(location.origin, async (_path, request) => {
+      const { endpoint, form } = schemaCall(request)
+      const body = request.method === 'GET' ? undefined : form
+      const { status, text } = await callText(request.method, endpoint, where, body, signal)
+      if (status >= 300) throw errorOf(status, tryJson(text))
+      return text
+    }),
     graphqlSchema: async () => {
       const { status, text } = await callText('GET', '/import', where, undefined, signal)
       if (status >= 300) throw new ServiceError(status, text, [])
