@@ -13,10 +13,8 @@ import { createSchema } from '../service/schema.ts'
 import { rights } from '../session.ts'
 import { type Query, textAt } from '../wire/json.ts'
 
-const section = 'access-providers'
-
 const columns: readonly Column[] = [
-  nameColumn(section),
+  nameColumn('access-providers'),
   ['Issuer', each => <bdi>{textAt(each, 'issuer')}</bdi>],
   ['JWKS URI', each => <bdi>{textAt(each, 'jwks_uri')}</bdi>],
 ]
@@ -45,11 +43,8 @@ export function AccessProviders({ path: [name] }: { readonly path: readonly stri
   return (
     <SchemaPage
       native="access_providers"
-      section={section}
-      plural="Access providers"
       singular="access provider"
       id={name}
-      isTyped
       deleteWarning="The service then rejects the tokens of this provider."
     >
       {document => (
@@ -102,7 +97,7 @@ function NewProvider({ onClose }: { onClose: () => void }) {
     if (chosen.length > 0) fields.roles = chosen.map(role => ({ role }))
     await createSchema('access_providers', { object: fields }, signal)
     onClose()
-    go(addressOf([section, name]))
+    go(addressOf(['access-providers', name]))
   }
   const isFilled = [name, issuer, jwks].every(text => text !== '' && !text.includes('YOUR-'))
   return (

@@ -18,8 +18,6 @@ export function Credentials({ path: [id] }: { readonly path: readonly string[] }
   return (
     <SchemaPage
       native="credentials"
-      section="credentials"
-      plural="Credentials"
       singular="credentials"
       id={id}
       isReadOnly

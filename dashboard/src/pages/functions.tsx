@@ -40,11 +40,8 @@ export function Functions({ path: [name] }: { readonly path: readonly string[] }
   return (
     <SchemaPage
       native="functions"
-      section="functions"
-      plural="Functions"
       singular="function"
       id={name}
-      isTyped
       deleteWarning="Queries that call this function then fail."
     >
       {() => <CallForm name={name} />}

@@ -52,11 +52,8 @@ export function Indexes({ path: [name] }: { readonly path: readonly string[] }) 
   return (
     <SchemaPage
       native="indexes"
-      section="indexes"
-      plural="Indexes"
       singular="index"
       id={name}
-      isTyped
       deleteWarning="Queries that use this index then fail. Documents are not changed."
     >
       {(index, reload) => <IndexState index={index} reload={reload} />}

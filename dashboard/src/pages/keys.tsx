@@ -26,8 +26,6 @@ export function Keys({ path: [id] }: { readonly path: readonly string[] }) {
   return (
     <SchemaPage
       native="keys"
-      section="keys"
-      plural="Keys"
       singular="key"
       id={id}
       deleteWarning="Requests with this key are then rejected."

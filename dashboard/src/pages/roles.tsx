@@ -39,11 +39,8 @@ export function Roles({ path: [name] }: { readonly path: readonly string[] }) {
   return (
     <SchemaPage
       native="roles"
-      section="roles"
-      plural="Roles"
       singular="role"
       id={name}
-      isTyped
       deleteWarning="The members of the role lose its rights at once."
     >
       {(role, reload) => <RoleTable key={textAt(role, 'name')} role={role} onSaved={reload} />}

@@ -20,8 +20,6 @@ export function Tokens({ path: [id] }: { readonly path: readonly string[] }) {
   return (
     <SchemaPage
       native="tokens"
-      section="tokens"
-      plural="Tokens"
       singular="token"
       id={id}
       deleteWarning="Programs that use this token are logged out at once."

@@ -6,10 +6,10 @@ import { useMemo, useState } from 'preact/hooks'
 import type { Notation } from '../language.ts'
 import { addressOf, go, pastTime } from '../router.ts'
 import { definitionText, saveDefinition } from '../service/definitions.ts'
-import { deleteSchema, readSchema } from '../service/schema.ts'
+import { deleteSchema, isNamed, readSchema } from '../service/schema.ts'
 import { rights } from '../session.ts'
 import { at, type Json, textAt } from '../wire/json.ts'
-import type { Native } from '../wire/refs.ts'
+import { type Native, sectionOf, titleOf } from '../wire/refs.ts'
 import { Button } from './button.tsx'
 import { Confirm } from './dialog.tsx'
 import { FormFooter, useEditForm } from './edit-form.tsx'
@@ -23,27 +23,26 @@ import { Instant } from './time.tsx'
 
 interface SchemaPageProps {
   readonly native: Native
-  /** First part of the path of the page. */
-  readonly section: string
-  readonly plural: string
   readonly singular: string
   readonly id: string
   readonly deleteWarning: string
-  /** The user must type the name before deleting. */
-  readonly isTyped?: boolean
   /** Content above the definition. */
   readonly children?: (document: Json, reload: () => void) => ComponentChildren
   readonly isReadOnly?: boolean
 }
 
+/** Address of the list of a kind of objects. */
+const listOf = (native: Native) => addressOf([sectionOf(native)])
+
+/** The user must type the name of a named object before deleting it. */
 export function SchemaPage(props: SchemaPageProps) {
-  const { native, section, plural, singular, id, isTyped, deleteWarning, children } = props
+  const { native, singular, id, deleteWarning, children } = props
   const [isDeleting, setDeleting] = useState(false)
   const object = useLoad(signal => readSchema(native, id, signal), [native, id, pastTime.value])
   const isFixed = pastTime.value !== undefined || !rights.value.writes
   return (
     <>
-      <Heading trail={[[plural, addressOf([section])]]} title={textAt(object.data, 'name') ?? id}>
+      <Heading trail={[[titleOf(native), listOf(native)]]} title={textAt(object.data, 'name') ?? id}>
         {!isFixed && object.data !== undefined && (
           <Button class="danger-quiet" onClick={() => setDeleting(true)}>
             Delete
@@ -71,13 +70,13 @@ export function SchemaPage(props: SchemaPageProps) {
           title={`Delete the ${singular} ${id}?`}
           warning={deleteWarning}
           submit={`Delete ${singular}`}
-          typed={isTyped ? id : undefined}
+          typed={isNamed(native) ? id : undefined}
           onClose={() => setDeleting(false)}
           onConfirm={async signal => {
             await deleteSchema(native, id, at(object.data, 'ts'), signal).catch(
               reloadIfChanged(object.reload),
             )
-            go(addressOf([section]))
+            go(listOf(native))
           }}
         />
       )}
@@ -96,7 +95,7 @@ interface DefinitionDraft {
   readonly notation: Notation
 }
 
-function Definition({ native, section, singular, id, document, isFixed, onSaved }: DefinitionProps) {
+function Definition({ native, singular, id, document, isFixed, onSaved }: DefinitionProps) {
   const [notation, setNotation] = useState<Notation>('text')
   const form = useEditForm<Json, DefinitionDraft>({
     loaded: document,
@@ -106,7 +105,8 @@ function Definition({ native, section, singular, id, document, isFixed, onSaved 
     save: (draft, base, signal) => saveDefinition(native, id, base, draft.text, draft.notation, signal),
     onSaved: version => {
       const name = textAt(version, 'name')
-      if (native !== 'keys' && name !== undefined && name !== id) go(addressOf([section, name]), 'replace')
+      if (native !== 'keys' && name !== undefined && name !== id)
+        go(addressOf([sectionOf(native), name]), 'replace')
       else onSaved()
     },
   })

@@ -4,7 +4,7 @@
 import { useState } from 'preact/hooks'
 import { addressOf } from '../router.ts'
 import { isMap, type Json, textAt } from '../wire/json.ts'
-import { type Native, natives, type RefName, refOf, tagOf } from '../wire/refs.ts'
+import { type Native, natives, type RefName, refOf, sectionOf, tagOf } from '../wire/refs.ts'
 import { Button } from './button.tsx'
 import { NameLink } from './link.tsx'
 
@@ -21,7 +21,7 @@ function addressOfRef(ref: RefName): string | undefined {
     return isNative(ref.id) ? undefined : addressOf(['collections', ref.id])
   }
   if (ref.collection === 'databases') return undefined
-  return addressOf([ref.collection.replace('_', '-'), ref.id])
+  return addressOf([sectionOf(ref.collection), ref.id])
 }
 
 function isNative(name: string): name is Native {

@@ -17,6 +17,16 @@ export const natives = [
 
 export type Native = (typeof natives)[number]
 
+/** The first part of the path of the page that lists the objects. */
+export function sectionOf(native: Native): string {
+  return native.replace('_', '-')
+}
+
+/** The title of this page, such as `Access providers`. */
+export function titleOf(native: Native): string {
+  return native.slice(0, 1).toUpperCase() + native.slice(1).replace('_', ' ')
+}
+
 /** The target of a reference. */
 export interface RefName {
   /** The name of the collection, which is native if `isNative` is true. */
