@@ -14,6 +14,7 @@ import { EventWriter, eventWriterLimits } from '../../src/server/http/event-writ
 import type { Exchange } from '../../src/server/http/exchange.ts'
 import { Listener } from '../../src/server/http/listener.ts'
 import { readBody } from '../../src/server/http/request-body.ts'
+import { RequestMeter } from '../../src/server/http/request-meter.ts'
 import { TurnEnd } from '../../src/server/http/turn-end.ts'
 import { eventually } from '../support/eventually.ts'
 import { ManualTime, settled } from '../unit/model/auth/support.ts'
@@ -164,7 +165,7 @@ test('over HTTP/2, an open stream does not keep its request in memory', async ()
     held.push(new WeakRef(exchange), new WeakRef(exchange.headers))
     readBody(exchange, { bytesMax: 100, admit: async () => exchange.url }, bodies, () => {
       const outlet = exchange.begin(200, [])
-      new EventWriter(events, outlet, 'somebody', { ...unread, timers: time, meter: undefined })
+      new EventWriter(events, outlet, 'somebody', { ...unread, timers: time, meter: new RequestMeter() })
     })
   }
   const listener = new Listener(serve)

@@ -11,7 +11,9 @@ import type { RequestErrorCode } from '../../src/base/request-errors.ts'
 import { systemTimers } from '../../src/base/timers.ts'
 import type { Engine, QueryMetrics, QueryRequest, QueryResponse } from '../../src/engine/engine-contract.ts'
 import { createApplication } from '../../src/server/http/application.ts'
+import type { Services } from '../../src/server/http/endpoint.ts'
 import type { ListenAddress, Listener, ListenerOptions } from '../../src/server/http/listener.ts'
+import { RequestMeter } from '../../src/server/http/request-meter.ts'
 
 /** The time of all answers of the fake engine, in microseconds. */
 export const fakeNow = 1_700_000_000_123_456
@@ -123,17 +125,30 @@ export interface FakeServiceOptions extends ListenerOptions {
   readonly clock?: Clock
 }
 
+/** Services without a query log. */
+export function fakeServices(engine = fakeEngine()): Services {
+  return {
+    engine,
+    log: pino({ level: 'silent' }),
+    clock: systemClock,
+    random: systemRandom,
+    timers: systemTimers,
+    recordsQueries: true,
+    meter: new RequestMeter(),
+    notice: new AbortController().signal,
+    stopping: new AbortController().signal,
+  }
+}
+
 /** Starts the HTTP service on a fake engine. The caller must stop it. */
 export async function startFakeService(options: FakeServiceOptions = {}): Promise<FakeService> {
   const engine = fakeEngine()
   const log: Record<string, unknown>[] = []
   const stopping = new AbortController()
   const services = {
-    engine,
+    ...fakeServices(engine),
     log: pino({ level: 'info' }, { write: (line: string) => log.push(JSON.parse(line)) }),
     clock: options.clock ?? systemClock,
-    random: systemRandom,
-    timers: systemTimers,
     stopping: stopping.signal,
   }
   const application = createApplication(services, {

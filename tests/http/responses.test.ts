@@ -6,20 +6,15 @@ import http from 'node:http'
 import http2 from 'node:http2'
 import { Readable } from 'node:stream'
 import { beforeEach, test } from 'node:test'
-import { pino } from 'pino'
-import { systemClock } from '../../src/base/clock.ts'
 import { micros } from '../../src/base/micros.ts'
-import { systemRandom } from '../../src/base/random.ts'
 import { RequestError } from '../../src/base/request-errors.ts'
-import { systemTimers } from '../../src/base/timers.ts'
 import type { Answer } from '../../src/server/http/answer.ts'
 import { Edge } from '../../src/server/http/edge.ts'
 import type { Endpoint } from '../../src/server/http/endpoint.ts'
 import { Listener } from '../../src/server/http/listener.ts'
-import { RequestMeter } from '../../src/server/http/request-meter.ts'
 import { ContendedTransaction, StoreUnavailableError } from '../../src/storage/store/store-contract.ts'
 import { serviceOfFile } from '../support/service-of-file.ts'
-import { failure, fakeEngine, fakeMetrics, fakeNow, resource, startFakeService } from './fake-engine.ts'
+import { failure, fakeMetrics, fakeNow, fakeServices, resource, startFakeService } from './fake-engine.ts'
 
 const service = serviceOfFile(startFakeService)
 beforeEach(() => {
@@ -273,14 +268,6 @@ test('a preflight needs no credential on any path', async () => {
 })
 
 test('a body may be a stream, with additional headers', async () => {
-  const services = {
-    engine: fakeEngine(),
-    log: pino({ level: 'silent' }),
-    clock: systemClock,
-    random: systemRandom,
-    timers: systemTimers,
-    stopping: new AbortController().signal,
-  }
   let body = Readable.from(['{"a":1}\r\n', '{"b":2}\r\n'])
   const endpoint: Endpoint = {
     path: '/feed',
@@ -294,7 +281,7 @@ test('a body may be a stream, with additional headers', async () => {
       }),
     },
   }
-  const edge = new Edge(services, { build: 'b', host: 'h', pendingRequestsMax: 1 })
+  const edge = new Edge(fakeServices(), { build: 'b', host: 'h', pendingRequestsMax: 1 })
   const listener = new Listener(exchange => edge.serve(endpoint, exchange, {}))
   const url = `http://127.0.0.1:${await listener.listen({ host: '127.0.0.1', port: 0 })}`
   const response = await fetch(url, { headers: { origin: 'http://app.test' } })
@@ -313,16 +300,8 @@ test('a body may be a stream, with additional headers', async () => {
 
 for (const version of [1, 2]) {
   test(`the body of a client that has gone in the meantime is freed, over HTTP/${version}`, async () => {
-    const stopping = new AbortController().signal
-    const log = pino({ level: 'silent' })
-    const meter = new RequestMeter()
-    const basis = {
-      engine: fakeEngine(),
-      log,
-      clock: systemClock,
-      random: systemRandom,
-      timers: systemTimers,
-    }
+    const services = fakeServices()
+    const { meter } = services
     const arrived = Promise.withResolvers<void>()
     const answer = Promise.withResolvers<Answer>()
     const handler = () => {
@@ -330,7 +309,7 @@ for (const version of [1, 2]) {
       return answer.promise
     }
     const endpoint: Endpoint = { path: '/feed', methods: { GET: handler } }
-    const edge = new Edge({ ...basis, meter, stopping }, { build: 'b', host: 'h', pendingRequestsMax: 1 })
+    const edge = new Edge(services, { build: 'b', host: 'h', pendingRequestsMax: 1 })
     const left = Promise.withResolvers<void>()
     const listener = new Listener(exchange => {
       exchange.onClose(left.resolve)

@@ -2,17 +2,13 @@
 
 import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
-import { pino } from 'pino'
-import { systemClock } from '../../src/base/clock.ts'
 import { epoch } from '../../src/base/micros.ts'
-import { systemRandom } from '../../src/base/random.ts'
-import { systemTimers } from '../../src/base/timers.ts'
 import type { QueryLog } from '../../src/query-log/query-log.ts'
 import { Edge } from '../../src/server/http/edge.ts'
 import type { Endpoint } from '../../src/server/http/endpoint.ts'
 import type { Exchange } from '../../src/server/http/exchange.ts'
 import { TurnEnd } from '../../src/server/http/turn-end.ts'
-import { fakeEngine } from './fake-engine.ts'
+import { fakeServices } from './fake-engine.ts'
 
 const turn = () => new Promise(setImmediate)
 
@@ -65,12 +61,7 @@ test('items that are added during sending are sent, too', async () => {
 test('the responses of a turn are written before any of them is recorded', async () => {
   const order: string[] = []
   const services = {
-    engine: fakeEngine(),
-    log: pino({ level: 'silent' }),
-    clock: systemClock,
-    random: systemRandom,
-    timers: systemTimers,
-    stopping: new AbortController().signal,
+    ...fakeServices(),
     // The edge uses only this function.
     queryLog: { record: () => order.push('record') } as Pick<QueryLog, 'record'> as QueryLog,
   }

@@ -61,11 +61,9 @@ export class Edge {
   readonly #writer: ResponseWriter
   /** Answers of this turn of the event loop, sent together at its end. */
   readonly #answers: TurnEnd<EndpointCall>
-  readonly #recordsQueries: boolean
 
   constructor(services: Services, options: EdgeOptions) {
     this.#services = services
-    this.#recordsQueries = services.recordsQueries !== false
     this.#answers = new TurnEnd(calls => {
       for (const call of calls) {
         call.release?.()
@@ -74,16 +72,12 @@ export class Edge {
       for (const call of calls) this.#record(call, call.answer as Answer)
     }, services.clock)
     this.#running = new MemoryBudget({ max: options.pendingRequestsMax })
-    if (services.meter) services.meter.inFlight = () => this.#running.held
+    services.meter.inFlight = () => this.#running.held
     const { clock, meter, timers } = services
-    const bodyPace = { windowMs: edgeLimits.bodyPaceMs, amount: edgeLimits.bodyPaceBytes, clock, timers }
+    const pace = (windowMs: number, amount: number) => ({ windowMs, amount, clock, timers })
+    const bodyPace = pace(edgeLimits.bodyPaceMs, edgeLimits.bodyPaceBytes)
     this.#bodies = new MemoryBudget({ max: edgeLimits.bufferedBodyBytesMax, pace: bodyPace })
-    const unreadPace = {
-      windowMs: edgeLimits.unreadPaceMs,
-      amount: edgeLimits.unreadPaceBytes,
-      clock,
-      timers,
-    }
+    const unreadPace = pace(edgeLimits.unreadPaceMs, edgeLimits.unreadPaceBytes)
     const unreadMax = options.unreadResponseBytesMax ?? edgeLimits.unreadResponseBytesMax
     const unread = new MemoryBudget({ max: unreadMax, pace: unreadPace })
     this.#writer = new ResponseWriter(options, unread, { meter, timers })
@@ -212,13 +206,13 @@ export class Edge {
   #record(call: EndpointCall, answer: Answer): void {
     const { bytesIn, bytesOut, endpoint, startedMs, trace } = call
     if (bytesOut === undefined) return
-    const { clock, log, meter, queryLog } = this.#services
+    const { clock, log, meter, queryLog, recordsQueries } = this.#services
     try {
-      if (this.#recordsQueries && endpoint?.recorded) queryLog?.record(call, answer, bytesOut)
+      if (recordsQueries && endpoint?.recorded) queryLog?.record(call, answer, bytesOut)
     } catch (cause) {
       log.error({ err: cause, traceId: trace.traceId }, 'cannot record the request')
     }
-    meter?.answered(answer, bytesIn, bytesOut, clock.elapsedMs() - startedMs)
+    meter.answered(answer, bytesIn, bytesOut, clock.elapsedMs() - startedMs)
   }
 
   /**

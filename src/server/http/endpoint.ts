@@ -135,22 +135,21 @@ export interface Services {
   /** Undefined if there is no dashboard, and browsers get the same responses as other clients. */
   readonly dashboard?: DashboardFiles
   /** False: requests are not recorded. */
-  readonly recordsQueries?: boolean
-  /** Undefined if requests are not counted. */
-  readonly meter?: RequestMeter
+  readonly recordsQueries: boolean
+  readonly meter: RequestMeter
   /**
    * Returns a message if a fault on this machine prevents the update of its replica. Absent when the store is not
    * shared.
    */
   readonly ownFault?: () => string | undefined
-  /**
-   * Aborted some time before the service stops, so that load balancers send no new clients. Without this signal, the
-   * service stops without a notice.
-   */
-  readonly notice?: AbortSignal
+  /** Aborted some time before the service stops, so that load balancers send no new clients. */
+  readonly notice: AbortSignal
   /**
    * Aborted when the service begins to stop. Requests that do not end by themselves, such as streams, must then be
    * ended.
    */
   readonly stopping: AbortSignal
 }
+
+/** The services of the endpoints of the query log. */
+export type LogServices = Services & Required<Pick<Services, 'queryLog'>>

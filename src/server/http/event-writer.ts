@@ -24,7 +24,7 @@ export interface EventWriterServices {
    */
   readonly written: TurnEnd<() => void>
   readonly timers: Pick<Timers, 'after'>
-  readonly meter: Pick<RequestMeter, 'streams'> | undefined
+  readonly meter: Pick<RequestMeter, 'streams'>
 }
 
 export class EventWriter {
@@ -43,7 +43,7 @@ export class EventWriter {
     this.#outlet = outlet
     this.#reader = reader
     this.#services = services
-    if (services.meter) services.meter.streams++
+    services.meter.streams++
     this.#target.on('close', () => this.#close())
     stream.listen(() => this.#sendNext())
     this.#sendNext()
@@ -89,7 +89,6 @@ export class EventWriter {
     this.#share?.close()
     this.#cancelEndTimer?.()
     this.#stream.close()
-    const { meter } = this.#services
-    if (meter) meter.streams--
+    this.#services.meter.streams--
   }
 }

@@ -12,11 +12,10 @@ import {
   exportStates,
 } from '../../query-log/export-request.ts'
 import { timestampBounds } from '../../query-log/exported-record.ts'
-import type { QueryLog } from '../../query-log/query-log.ts'
 import { nanosOfTime, parseTime } from '../../values/time.ts'
 import { rootDatabase } from '../../values/value.ts'
 import { ApiError, apiProtocol, badRequest, principalOf } from './api.ts'
-import type { EndpointCall, Services } from './endpoint.ts'
+import type { EndpointCall, LogServices } from './endpoint.ts'
 import { queryParameter } from './url.ts'
 
 const logRequestLimits = {
@@ -198,11 +197,8 @@ export interface LogClient {
 const bearer = /^bearer[ \t]+(\S+)[ \t]*$/i
 
 /** Throws 401 or 403. */
-export async function logClient(
-  call: EndpointCall,
-  services: Services,
-  queryLog: QueryLog,
-): Promise<LogClient> {
+export async function logClient(call: EndpointCall, services: LogServices): Promise<LogClient> {
+  const { queryLog } = services
   const secret = bearer.exec(call.request.headers.authorization ?? '')?.[1]
   if (secret === undefined) {
     throw new ApiError('unauthorized', 'A bearer credential is needed in the authorization header.')
@@ -249,16 +245,12 @@ export interface LogAccess {
 }
 
 /** Throws 400 for invalid fields, 401 or 403 if the client has no access, and 404 for an unknown database. */
-export async function logAccess(
-  call: EndpointCall,
-  services: Services,
-  queryLog: QueryLog,
-): Promise<LogAccess> {
-  const client = await logClient(call, services, queryLog)
+export async function logAccess(call: EndpointCall, services: LogServices): Promise<LogAccess> {
+  const client = await logClient(call, services)
   checkType(call)
   const fields = bodyOf(call)
-  const wanted = readLogRequest(fields, queryLog.regionGroup)
-  return { client, fields, wanted, database: allowedDatabase(wanted, client, services, queryLog) }
+  const wanted = readLogRequest(fields, services.queryLog.regionGroup)
+  return { client, fields, wanted, database: allowedDatabase(wanted, client, services) }
 }
 
 /**
@@ -268,8 +260,7 @@ export async function logAccess(
 function allowedDatabase(
   { database, regionGroup }: LogRequest,
   client: LogClient,
-  { engine }: Services,
-  queryLog: QueryLog,
+  { engine, queryLog }: LogServices,
 ): ExportDatabase | undefined {
   if (!database) {
     if (!client.mayUseRegion(regionGroup)) throw forbiddenLogs()

@@ -24,11 +24,7 @@ export function endpoints(services: Services): readonly Endpoint[] {
   const { dashboard, operation, queryLog, transfer } = services
   return [
     ...(queryLog
-      ? [
-          ...logEndpoints(services, queryLog),
-          ...logViewEndpoints(services, queryLog),
-          ...accountKeyEndpoints(services, queryLog),
-        ]
+      ? [logEndpoints, logViewEndpoints, accountKeyEndpoints].flatMap(of => of({ ...services, queryLog }))
       : []),
     ...(operation ? healthEndpoints(services, operation) : []),
     ...(transfer ? transferEndpoints(services, transfer) : []),

@@ -6,7 +6,7 @@ import { type AccountKey, NameConflict } from '../../../query-log/account-keys.t
 import type { QueryLog } from '../../../query-log/query-log.ts'
 import { type Answer, jsonAnswer } from '../answer.ts'
 import { ApiError, badRequest, isoTime } from '../api.ts'
-import type { Endpoint, EndpointCall, Handler, Services } from '../endpoint.ts'
+import type { Endpoint, EndpointCall, Handler, LogServices } from '../endpoint.ts'
 import { bodyOf, checkRegionGroup, logClient, logTraits, text, wholeNumber } from '../log-request.ts'
 
 const accountKeysLimits = {
@@ -16,10 +16,11 @@ const accountKeysLimits = {
 
 const path = '/api/v1/account-keys'
 
-export function accountKeyEndpoints(services: Services, queryLog: QueryLog): readonly Endpoint[] {
+export function accountKeyEndpoints(services: LogServices): readonly Endpoint[] {
+  const { queryLog } = services
   // Accepts only bearer credentials, like all endpoints of the query log.
   const withRoot = (handle: Handler) => async (call: EndpointCall) => {
-    const { isRoot } = await logClient(call, services, queryLog)
+    const { isRoot } = await logClient(call, services)
     if (!isRoot) throw new ApiError('forbidden', 'Account keys need the root secret.')
     return handle(call)
   }

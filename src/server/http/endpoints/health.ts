@@ -62,7 +62,7 @@ async function ping(services: Services, call: EndpointCall): Promise<Answer> {
   const scope = scopes.get(queryParameter(target, 'scope') ?? 'write') ?? 'node'
   const timeoutMs = timeoutOf(queryParameter(target, 'timeout')) ?? scopeTimeoutMs[scope]
   const { engine, log, notice, ownFault } = services
-  if (notice?.aborted) return errorAnswer('service unavailable', 'The service is about to stop', engine.now())
+  if (notice.aborted) return errorAnswer('service unavailable', 'The service is about to stop', engine.now())
   const fault = scope === 'node' ? undefined : ownFault?.()
   if (fault !== undefined) return errorAnswer('service unavailable', fault, engine.now())
   const outcome = await outcomeOf(services, scope, timeoutMs)

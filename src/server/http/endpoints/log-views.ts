@@ -10,13 +10,12 @@ import type { LogCaller } from '../../../query-log/facts.ts'
 import type { LogChanges, NamedChange } from '../../../query-log/log-changes.ts'
 import type { LogRecord, RecordConditions, RecordFacts } from '../../../query-log/log-search.ts'
 import type { LogSummary } from '../../../query-log/log-summary.ts'
-import type { QueryLog } from '../../../query-log/query-log.ts'
 import type { RecordFilter } from '../../../query-log/segment-reader.ts'
 import { isOfDashboard } from '../../../query-log/segment-record.ts'
 import { rootDatabase } from '../../../values/value.ts'
 import { type Answer, jsonAnswer } from '../answer.ts'
 import { ApiError, badRequest, isoTime } from '../api.ts'
-import type { Endpoint, EndpointCall, Services } from '../endpoint.ts'
+import type { Endpoint, EndpointCall, LogServices, Services } from '../endpoint.ts'
 import { type Fields, type LogAccess, logAccess, logTraits, text, wholeNumber } from '../log-request.ts'
 
 const logViewsLimits = {
@@ -28,12 +27,13 @@ const logViewsLimits = {
 
 const recordsDefault = 50
 
-export function logViewEndpoints(services: Services, queryLog: QueryLog): readonly Endpoint[] {
+export function logViewEndpoints(services: LogServices): readonly Endpoint[] {
+  const { queryLog } = services
   const view = (name: string, run: View): Endpoint => ({
     ...logTraits,
     path: `/api/v1/logs/${name}`,
     readsBody: true,
-    methods: { POST: call => answer(call, run, services, queryLog) },
+    methods: { POST: call => answer(call, run, services) },
   })
   return [
     view('_summary', async ({ fields, filter, signal }) =>
@@ -72,13 +72,8 @@ type View = (
   },
 ) => Promise<object>
 
-async function answer(
-  call: EndpointCall,
-  view: View,
-  services: Services,
-  queryLog: QueryLog,
-): Promise<Answer> {
-  const { client, database, fields, wanted } = await logAccess(call, services, queryLog)
+async function answer(call: EndpointCall, view: View, services: LogServices): Promise<Answer> {
+  const { client, database, fields, wanted } = await logAccess(call, services)
   const { from, to, regionGroup } = wanted
   const filter = { from, to, regionGroup, ...databaseFilter(database) }
   const signal = abortSignalOf(call, services)

@@ -7,7 +7,7 @@ import type { QueryLog } from '../../../query-log/query-log.ts'
 import { filesPath } from '../../../query-log/signing.ts'
 import { type Answer, jsonAnswer } from '../answer.ts'
 import { ApiError, isoTime } from '../api.ts'
-import type { Endpoint, EndpointCall, Services } from '../endpoint.ts'
+import type { Endpoint, EndpointCall, LogServices } from '../endpoint.ts'
 import {
   checkType,
   forbiddenLogs,
@@ -18,8 +18,8 @@ import {
   readListRequest,
 } from '../log-request.ts'
 
-export function logEndpoints(services: Services, queryLog: QueryLog): readonly Endpoint[] {
-  const logs = new LogHandlers(services, queryLog)
+export function logEndpoints(services: LogServices): readonly Endpoint[] {
+  const logs = new LogHandlers(services)
   const endpoint = (path: string, rest: Omit<Endpoint, 'path'>): Endpoint => ({ ...logTraits, path, ...rest })
   return [
     endpoint('/api/v1/logs', { readsBody: true, methods: { POST: call => logs.request(call) } }),
@@ -31,16 +31,16 @@ export function logEndpoints(services: Services, queryLog: QueryLog): readonly E
 }
 
 class LogHandlers {
-  readonly #services: Services
+  readonly #services: LogServices
   readonly #queryLog: QueryLog
 
-  constructor(services: Services, queryLog: QueryLog) {
+  constructor(services: LogServices) {
     this.#services = services
-    this.#queryLog = queryLog
+    this.#queryLog = services.queryLog
   }
 
   async request(call: EndpointCall): Promise<Answer> {
-    const { client, database, wanted } = await logAccess(call, this.#services, this.#queryLog)
+    const { client, database, wanted } = await logAccess(call, this.#services)
     const { idempotencyToken: token, database: _, ...rest } = wanted
     const request = await this.#queryLog.requestExport(
       { ...rest, requester: client.requester, ...(database && { database }) },
@@ -104,7 +104,7 @@ class LogHandlers {
   }
 
   #client(call: EndpointCall): Promise<LogClient> {
-    return logClient(call, this.#services, this.#queryLog)
+    return logClient(call, this.#services)
   }
 
   #describe(request: ExportRequest, call: EndpointCall): object {
