@@ -61,20 +61,21 @@ const noCode = '–'
 /** The name for all shapes, errors or databases beyond the limit. */
 const otherName = '…'
 
-function noTotals(): Totals {
-  return {
-    requests: 0,
-    clientErrors: 0,
-    serverErrors: 0,
-    queryTimeMs: 0,
-    queryTimeMaxMs: 0,
-    readOps: 0,
-    writeOps: 0,
-    computeOps: 0,
-    bytesIn: 0,
-    bytesOut: 0,
-  }
+/** A stored aggregate has the sums in this order. */
+const zero: Readonly<Totals> = {
+  requests: 0,
+  clientErrors: 0,
+  serverErrors: 0,
+  queryTimeMs: 0,
+  queryTimeMaxMs: 0,
+  readOps: 0,
+  writeOps: 0,
+  computeOps: 0,
+  bytesIn: 0,
+  bytesOut: 0,
 }
+
+const noTotals = (): Totals => ({ ...zero })
 
 function addRecord(sum: Totals, record: SegmentRecord): void {
   const { queryTimeMs, status } = record
@@ -209,18 +210,7 @@ const formatVersion = 5
  * The sums in their stored order. A stored aggregate has a line for each database, so that reading and writing can pause
  * between lines. The sums are lists of numbers, because the names of the sums would be most of the text.
  */
-const sums = [
-  'requests',
-  'clientErrors',
-  'serverErrors',
-  'queryTimeMs',
-  'queryTimeMaxMs',
-  'readOps',
-  'writeOps',
-  'computeOps',
-  'bytesIn',
-  'bytesOut',
-] as const satisfies readonly (keyof Totals)[]
+const sums = Object.keys(zero) as readonly (keyof Totals)[]
 
 interface DatabaseJson extends AboutDatabase {
   /** The number of a minute, its sums, and the class and the count of each class of its histogram. */

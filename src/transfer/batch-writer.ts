@@ -224,8 +224,8 @@ export class BatchWriter {
   run(
     records: readonly DocumentRecord[],
     [from, end]: readonly [from: number, end: number],
-    isOver: () => boolean = () => false,
-    limited: WorkLimit = unlimited,
+    isOver: () => boolean,
+    limited: WorkLimit,
   ): BatchResult {
     const outcomes: Outcome[] = []
     for (let index = from; index < end; index++) {

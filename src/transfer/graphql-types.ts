@@ -4,24 +4,21 @@
 import { scalarNames } from '../graphql/wire/scalar-names.ts'
 import type { Json } from '../values/value.ts'
 import type { SchemaRecord } from './record.ts'
+import { memberOf } from './references.ts'
 
 /** Returns the sorted names of the missing types. */
 export function missingGraphqlTypes(records: readonly SchemaRecord[]): readonly string[] {
   const used = new Set<string>()
   const known = new Set(scalarNames)
   for (const { object, params } of records) {
-    const meta = member(member(params.get('data'), 'gql'), 'meta')
+    const meta = memberOf(params.get('data'), 'gql', 'meta')
     if (meta === undefined) continue
     addTypes(meta, used)
-    const name = member(meta, 'name')
+    const name = memberOf(meta, 'name')
     if (object !== 'collection' || typeof name !== 'string') continue
     for (const each of [name, `${name}Input`, `PartialUpdate${name}Input`]) known.add(each)
   }
   return [...used.difference(known)].sort()
-}
-
-function member(json: Json | undefined, name: string): Json | undefined {
-  return json instanceof Map ? json.get(name) : undefined
 }
 
 /** Names of types have the form `{ Named: NAME }`. */

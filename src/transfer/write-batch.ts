@@ -101,11 +101,8 @@ function writeSome(
   range: readonly [from: number, end: number],
   options: BatchOptions,
 ): Promise<BatchResult> {
-  const { pace } = target
   return inTransaction(target, database, options, (writer, limited) =>
-    pace === undefined
-      ? writer.run(records, range)
-      : writer.run(records, range, batchEnd(pace.batchMs), limited),
+    writer.run(records, range, batchEnd(target.pace?.batchMs), limited),
   )
 }
 
