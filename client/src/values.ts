@@ -2,15 +2,25 @@
 // that the client can send the value back unchanged. A JavaScript `Date`, for example, would lose the nanoseconds of a
 // time.
 
-/** A point in time with up to nanosecond precision, as ISO 8601 text with an offset. */
-export class Time {
+class TextValue {
   readonly text: string
 
-  /** `text` is sent as it is; the service rejects invalid times. */
+  /** `text` is sent as it is; the service rejects invalid values. */
   constructor(text: string) {
     this.text = text
   }
 
+  toString(): string {
+    return this.text
+  }
+
+  toJSON(): string {
+    return this.text
+  }
+}
+
+/** A point in time with up to nanosecond precision, as ISO 8601 text with an offset. */
+export class Time extends TextValue {
   /** The time of a `Date`, in milliseconds. Throws a `RangeError` for an invalid `Date`. */
   static fromDate(date: Date): Time {
     return new Time(date.toISOString())
@@ -24,24 +34,10 @@ export class Time {
   toDate(): Date {
     return new Date(this.text)
   }
-
-  toString(): string {
-    return this.text
-  }
-
-  toJSON(): string {
-    return this.text
-  }
 }
 
 /** A calendar day without a time zone, as `yyyy-mm-dd`. The service calls this type Date. */
-export class LocalDate {
-  readonly text: string
-
-  constructor(text: string) {
-    this.text = text
-  }
-
+export class LocalDate extends TextValue {
   /** The day of a `Date` in UTC. Throws a `RangeError` for an invalid `Date`. */
   static fromDate(date: Date): LocalDate {
     return new LocalDate(date.toISOString().slice(0, -'T00:00:00.000Z'.length))
@@ -51,32 +47,10 @@ export class LocalDate {
   toDate(): Date {
     return new Date(`${this.text}T00:00:00Z`)
   }
-
-  toString(): string {
-    return this.text
-  }
-
-  toJSON(): string {
-    return this.text
-  }
 }
 
 /** A UUID. Documents of version 4 may contain UUIDs. The client can receive UUIDs but not send them. */
-export class Uuid {
-  readonly text: string
-
-  constructor(text: string) {
-    this.text = text
-  }
-
-  toString(): string {
-    return this.text
-  }
-
-  toJSON(): string {
-    return this.text
-  }
-}
+export class Uuid extends TextValue {}
 
 /**
  * A number that is sent as a Double even if it is an integer: `new Double(2)` is 2.0. A received Double is a plain
