@@ -209,20 +209,13 @@ function rank(text: string): Pending {
     ranks[position] = 2 * (count - 1)
     if (variant(text, join(...known, item, ...high)) > 0) {
       ranks[position] = 2 * count - 1
-      return { text, slots, hidden, ranks: fillBetween(ranks, position, slots), between: position }
+      // The ranks after one that no character has alone cannot be tested; such characters have the same style throughout.
+      ranks.fill(1, position + 1)
+      return { text, slots, hidden, ranks, between: position }
     }
     known.push(item)
   }
   return { text, slots, hidden, ranks, between: undefined }
-}
-
-/**
- * Ranks the slots after a rank that no character has alone. These cannot be tested; such characters have the same style
- * throughout.
- */
-function fillBetween(ranks: number[], position: number, slots: readonly Slot[]): number[] {
-  for (let next = position + 1; next < slots.length; next++) ranks[next] = 1
-  return ranks
 }
 
 function spell(text: string): string {

@@ -119,7 +119,7 @@ export async function* followFeed<Item>(
   const latest = { cursor: request.cursor }
   for (let failures = 0; ; ) {
     try {
-      for await (const page of readFeed<Item>({ ...request, ...latest } as FeedRequest)) {
+      for await (const page of readFeed<Item>({ ...request, ...latest })) {
         yield* page.events
         latest.cursor = page.cursor
         failures = 0

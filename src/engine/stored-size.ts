@@ -112,7 +112,7 @@ function parseSizeRequest(body: string | undefined): SizeRequest {
   if (!isPart || !isNamed || !isCursor(after) || (index !== undefined && unique !== undefined))
     throw new RequestError('bad request', indexBodyText)
   return {
-    collection: collection as string | undefined,
+    collection,
     part: part as string | number,
     after: cursorOf(after),
   }

@@ -77,7 +77,7 @@ export interface ExportDatabase {
 
 /** Returns the part of a record filter that restricts an export to its database. */
 export function databaseFilter(database: ExportDatabase | undefined): Pick<RecordFilter, 'database'> {
-  return database === undefined ? {} : { database: database.ids.at(-1) as string }
+  return database === undefined ? {} : { database: database.ids.at(-1) }
 }
 
 /** True for a complete request whose URL has expired. */

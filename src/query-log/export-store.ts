@@ -362,5 +362,5 @@ function timeOrderedUuid(time: Micros, entropy: string): string {
   const micros = (time % 1000).toString(16).padStart(3, '0')
   const variant = (8 + (Number.parseInt(entropy[0] as string, 16) & 3)).toString(16)
   const groups = [milliseconds.slice(0, 8), milliseconds.slice(8), `7${micros}`]
-  return [...groups, variant + entropy.slice(1, 4), `${entropy.slice(4)}`.padEnd(12, '0')].join('-')
+  return [...groups, variant + entropy.slice(1, 4), entropy.slice(4).padEnd(12, '0')].join('-')
 }

@@ -76,7 +76,7 @@ export function convert(json: Json, type: ImportType): Value {
     if (id === undefined) throw misfit(json, `reference to ${type.ref}`)
     return documentReference(type.ref, id)
   }
-  const value = (conversions[type] as Conversion)(json)
+  const value = conversions[type](json)
   if (value === undefined) throw misfit(json, type)
   return value
 }

@@ -119,7 +119,7 @@ function referenceText({ target }: UnresolvedRef): string {
 
 function readValue(json: Json): Value {
   if (Array.isArray(json)) return json.map(readValue)
-  if (!(json instanceof Map)) return json as Value
+  if (!(json instanceof Map)) return json
   const [first] = json
   if (json.size === 1 && first !== undefined && first[0].charCodeAt(0) === 0x40)
     return tagged(first[0], first[1])

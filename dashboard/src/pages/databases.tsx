@@ -252,14 +252,13 @@ function DatabaseDialog({ dialog, onClose, onDone }: DatabaseDialogProps) {
       await runVersion10('Database.create({ name: name }) { name }', currentSecret.value, signal, { name })
       onClose()
       return go(addressIn([], { db: databaseParameter([...databasePath.value, name]) }))
-    } else {
-      const saved = await saveFields('databases', dialog.node.name, current.data ?? null, { name }, signal)
-      if (saved.kind === 'gone')
-        throw new Error(
-          'This database was deleted or renamed in the meantime. Close this dialog and reload the page.',
-        )
-      if (saved.kind === 'conflict') rereadOnConflict(new ChangedError())
     }
+    const saved = await saveFields('databases', dialog.node.name, current.data ?? null, { name }, signal)
+    if (saved.kind === 'gone')
+      throw new Error(
+        'This database was deleted or renamed in the meantime. Close this dialog and reload the page.',
+      )
+    if (saved.kind === 'conflict') rereadOnConflict(new ChangedError())
     onDone()
   }
   const isNew = dialog.kind === 'create'

@@ -44,7 +44,7 @@ export function RowExport({ collection, plan, columns }: RowExportProps) {
       // Blobs do not fill the memory: the browser stores large ones on disk.
       const parts: Blob[] = []
       const add = (text: string) => parts.push(new Blob([text]))
-      add(format === 'json' ? '[' : `${csvLine(['id', ...columns])}`)
+      add(format === 'json' ? '[' : csvLine(['id', ...columns]))
       for await (const { after, elements, scanned } of walkElements(plan, signal)) {
         signal.throwIfAborted()
         const lines = elements.map(element =>

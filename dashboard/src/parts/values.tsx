@@ -121,9 +121,7 @@ function Branch({ value, name, depth }: BranchProps) {
       </li>
     )
   }
-  const members = Array.isArray(value)
-    ? value.map((item, at) => [String(at), item] as const)
-    : [...(value as ReadonlyMap<string, Json>)]
+  const members = Array.isArray(value) ? value.map((item, at) => [String(at), item] as const) : [...value]
   return (
     <li>
       <Button class="tree-toggle" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>

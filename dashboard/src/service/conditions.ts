@@ -50,7 +50,7 @@ export function readConditions(json: Json | undefined): readonly Condition[] {
     const [path, name, value = null] = each as readonly Json[]
     const operator = operators.find(([known]) => known === name)?.[0]
     const isPath = Array.isArray(path) && path.length > 0 && path.every(step => typeof step === 'string')
-    return isPath && operator !== undefined ? [{ path: path as readonly string[], operator, value }] : []
+    return isPath && operator !== undefined ? [{ path, operator, value }] : []
   })
 }
 

@@ -54,7 +54,7 @@ function pathIn(part: Json): readonly string[] | undefined {
   const field = at(part, 'field')
   const steps = Array.isArray(field) ? field : typeof field === 'string' ? field.split('.') : []
   const isText = steps.length > 1 && steps.every(step => typeof step === 'string')
-  return isText && steps[0] === 'data' ? (steps.slice(1) as string[]) : undefined
+  return isText && steps[0] === 'data' ? steps.slice(1) : undefined
 }
 
 /** An index of several collections also has entries of documents that the page of one collection must not show. */

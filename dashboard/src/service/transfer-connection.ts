@@ -15,7 +15,7 @@ import type { RewindConnection } from '../../../src/transfer/rewinder.ts'
 import { schemaCall, schemaMethods } from '../../../src/transfer/schema-methods.ts'
 import { databasePath } from '../router.ts'
 import { session } from '../session.ts'
-import { type Query, tryJson } from '../wire/json.ts'
+import { tryJson } from '../wire/json.ts'
 import { callText, type RequestSecret, run, runText } from './client.ts'
 import { errorOf, ServiceError } from './faults.ts'
 
@@ -30,7 +30,7 @@ export function transferConnection(
     name: `${location.origin}/${database}`,
     query: async (_path, expression) => {
       try {
-        return (await run(expression as Query, where, signal)).value
+        return (await run(expression, where, signal)).value
       } catch (cause) {
         const fault = cause instanceof ServiceError && cause.status === 400 ? cause.faults[0] : undefined
         if (fault === undefined) throw cause

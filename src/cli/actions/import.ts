@@ -22,7 +22,7 @@ export async function run(invocation: Invocation<typeof importOptions>): Promise
   const { operands, options: given } = invocation
   return withTransferErrors(async () => {
     const types = new FieldTypes()
-    for (const text of given.type ?? []) types.add(text)
+    for (const text of given.type) types.add(text)
     const schema = given.schema === undefined ? [] : schemaFiles(given.schema)
     const paths = [...schema, ...operands.map(word => resolve(word))]
     const sources = await findSources(paths, {
@@ -49,7 +49,7 @@ export async function run(invocation: Invocation<typeof importOptions>): Promise
           new ImportState(given.state ?? defaultStateFolder(), identity, continues),
         sha256: text => createHash('sha256').update(text).digest(),
         meaning: [
-          ...(given.type ?? []),
+          ...given.type,
           given.schema ?? '',
           given.collection ?? '',
           given.treatEmptyCsvCellsAs,

@@ -2,7 +2,6 @@
 
 import type { IncomingHttpHeaders } from 'node:http'
 import { constants, type IncomingHttpHeaders as Http2Headers, type ServerHttp2Stream } from 'node:http2'
-import type { Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import type { Exchange, HeaderList, Outlet } from './exchange.ts'
 import type { UpgradeRequest } from './preface.ts'
@@ -42,7 +41,7 @@ export class Http2Exchange implements Exchange {
   get origin(): string {
     const { headers } = this
     const authority = headers[':authority'] ?? headers.host
-    const socket = this.#stream.session?.socket as Socket | undefined
+    const socket = this.#stream.session?.socket
     const scheme = this.#stream.session?.encrypted ? 'https' : 'http'
     return `${scheme}://${authority ?? `${socket?.localAddress}:${socket?.localPort}`}`
   }

@@ -22,7 +22,7 @@ export function readValue(json: Json, path: string, readSpecial: SpecialFormRead
   }
   if (value !== undefined) return value
   if (Array.isArray(json)) return json.map(element => readValue(element, path, readSpecial))
-  return json instanceof Map ? readFields(json, path, readSpecial) : (json as Value)
+  return json instanceof Map ? readFields(json, path, readSpecial) : json
 }
 
 /** Fields may have any names. */
