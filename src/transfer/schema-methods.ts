@@ -28,7 +28,6 @@ export async function schemaFilesOf(
   return found
 }
 
-/** The path and the form of a request. */
 export function schemaCall({ files, parameters, path }: SchemaRequest): {
   readonly endpoint: string
   readonly form: FormData

@@ -151,5 +151,4 @@ export interface Services {
   readonly stopping: AbortSignal
 }
 
-/** The services of the endpoints of the query log. */
 export type LogServices = Services & Required<Pick<Services, 'queryLog'>>
