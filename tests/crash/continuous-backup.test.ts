@@ -1,6 +1,6 @@
-// The process that writes the continuous backup is killed at random moments. Then the service is killed and its data directory
-// destroyed, under load. Each moment that can be restored has exactly the writes up to it. A killed process is replaced after
-// five seconds, which makes this file slow.
+// The process that writes the continuous backup is killed at random moments. Then the service is killed and its data
+// directory destroyed, under load. Each moment that can be restored has exactly the writes up to it. A killed process
+// is replaced after five seconds, which makes this file slow.
 
 import assert from 'node:assert/strict'
 import { mkdir, rm } from 'node:fs/promises'

@@ -1,7 +1,7 @@
-// kill -9 of each kind of process at an operation of each phase of a commit: the service, a supervisor, a worker, a process of
-// the slow lane. Every acknowledged write is stored afterwards, every other write is stored completely or not at all, and the
-// directory is sound. The file takes more than a minute because each of its twenty cycles starts a service. `npm run test:soak`
-// runs two thousand cycles.
+// kill -9 of each kind of process at an operation of each phase of a commit: the service, a supervisor, a worker, a
+// process of the slow lane. Every acknowledged write is stored afterwards, every other write is stored completely or
+// not at all, and the directory is sound. The file takes more than a minute because each of its twenty cycles starts a
+// service. `npm run test:soak` runs two thousand cycles.
 
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
@@ -74,7 +74,10 @@ const writesAfterKill = 30
 const longText = 'x'.repeat(100_000)
 const firstWrites = 90
 
-/** A query that only reads. A worker needs the newest records of the log for it, but not for the writes, which it forwards. */
+/**
+ * A query that only reads. A worker needs the newest records of the log for it, but not for the writes, which it
+ * forwards.
+ */
 const readPairs = { paginate: { match: { index: 'by_pair' } }, size: 1 }
 
 /** The writes of a cycle. */

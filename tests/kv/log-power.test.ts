@@ -1,7 +1,7 @@
-// Tests the commit log after a power failure at any operation of its files, such as the one between the flush of a file and the
-// flush of its name. Everything acknowledged is there, no transaction is there in part, and the log continues without a gap.
-// The power also fails again during the recovery. A second disk also reports at times that it is full, although it has
-// stored the bytes. The file takes more than 20 seconds because it opens a hundred directories.
+// Tests the commit log after a power failure at any operation of its files, such as the one between the flush of a file
+// and the flush of its name. Everything acknowledged is there, no transaction is there in part, and the log continues
+// without a gap. The power also fails again during the recovery. A second disk also reports at times that it is full,
+// although it has stored the bytes. The file takes more than 20 seconds because it opens a hundred directories.
 
 import assert from 'node:assert/strict'
 import { rmSync } from 'node:fs'

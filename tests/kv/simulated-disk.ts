@@ -1,6 +1,7 @@
-// A disk that loses unflushed data, and that can report a full disk after it has stored a write. It follows the operations of the program on the files of a commit log, and creates
-// the folder that a power failure would leave, which contains any subset of the unflushed writes and names. LMDB's file
-// is copied as it is, because LMDB flushes a commit before other readers see it.
+// A disk that loses unflushed data, and that can report a full disk after it has stored a write. It follows the
+// operations of the program on the files of a commit log, and creates the folder that a power failure would leave,
+// which contains any subset of the unflushed writes and names. LMDB's file is copied as it is, because LMDB flushes a
+// commit before other readers see it.
 
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'

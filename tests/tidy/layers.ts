@@ -1,6 +1,6 @@
 // The layers of `src` from bottom to top, and the folders that each may import, from the table in ARCHITECTURE.md. A
-// folder may always import itself and `base`, which is not repeated. `import type` counts, too. A subfolder that is listed here is a separate layer and not
-// part of the outer folder.
+// folder may always import itself and `base`, which is not repeated. `import type` counts, too. A subfolder that is
+// listed here is a separate layer and not part of the outer folder.
 
 import { readFileSync } from 'node:fs'
 

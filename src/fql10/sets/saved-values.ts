@@ -1,6 +1,7 @@
 // Encodes sets and their values as stored values, for cursors and for the comparison of sets. Scalar values that can be
-// stored are not converted, except for the time of the transaction. Objects are encoded field by field. All other values, such as arrays and sets, become
-// arrays that begin with a letter. This file also adds an authentication code to data that clients store and send back.
+// stored are not converted, except for the time of the transaction. Objects are encoded field by field. All other
+// values, such as arrays and sets, become arrays that begin with a letter. This file also adds an authentication code
+// to data that clients store and send back.
 
 import { hash, timingSafeEqual } from 'node:crypto'
 import { step } from '../../base/effort.ts'
@@ -92,7 +93,10 @@ export function haveSameEncoding(left: Value, right: Value): boolean {
   return compareBytes(encodeValue(saved(left), epoch), encodeValue(saved(right), epoch)) === 0
 }
 
-/** Clients store texts with these numbers, which never change. Event places (../events/token.ts) use 4; 3 is no longer used. */
+/**
+ * Clients store texts with these numbers, which never change. Event places (../events/token.ts) use 4; 3 is no longer
+ * used.
+ */
 const formatNumbers = { 'set cursor': 1, 'event source': 2 } as const
 
 type SealedKind = keyof typeof formatNumbers

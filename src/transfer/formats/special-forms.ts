@@ -5,8 +5,8 @@ import type { Json, ObjectValue, Value } from '../../values/value.ts'
 import { BadRecord } from '../record.ts'
 
 /**
- * Converts a special form. Returns undefined for ordinary JSON. `path`: names that lead to `json` in its document, separated by dots. Throws
- * {@link BadRecord}.
+ * Converts a special form. Returns undefined for ordinary JSON. `path`: names that lead to `json` in its document,
+ * separated by dots. Throws {@link BadRecord}.
  */
 export type SpecialFormReader = (json: Json, path: string) => Value | undefined
 
