@@ -5,6 +5,7 @@ import { rename, rm, writeFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { test } from 'node:test'
 import { folderOfFile } from '../support/folder.ts'
+import { pushFiles } from '../support/schema-files.ts'
 import { serverOfFile } from '../support/server.ts'
 import { contents, schemaCommands } from './schema-commands.ts'
 
@@ -127,11 +128,8 @@ test('for an empty folder, pull chooses the version of the schema, unless --fql 
 test('a push reports that it adds to a staged schema', async () => {
   const place = await databaseWith('staging', { 'main.fsl': 'collection Shelf {}\n' })
   await pushed('staging', '--yes')
-  const body = new FormData()
-  body.append('main.fsl', new Blob(['collection Shelf {}\nfunction one() { 1 }\n']))
-  const headers = { authorization: `Bearer ${server.rootSecret}:staging:admin` }
-  const staged = await fetch(`${server.url}/schema/1/update?staged=true`, { method: 'POST', headers, body })
-  assert.equal(staged.status, 200)
+  const files = { 'main.fsl': 'collection Shelf {}\nfunction one() { 1 }\n' }
+  await pushFiles(server, `${server.rootSecret}:staging:admin`, files, 'staged=true')
   await writeFile(join(place, 'main.fsl'), 'collection Shelf {}\nfunction one() { 2 }\n')
   assert.match(
     await pushed('staging', '--yes'),

@@ -9,6 +9,7 @@ import { dataOf, importSchema } from '../support/graphql.ts'
 import { assertApp, createApp } from '../support/graphql-app.ts'
 import { fql, keyOfNewDatabase, runText } from '../support/http.ts'
 import { outputOf } from '../support/program.ts'
+import { pushFiles, requestSchema } from '../support/schema-files.ts'
 import { type ServerProcess, startProcess } from '../support/server-process.ts'
 
 const folder = folderOfFile()
@@ -22,17 +23,6 @@ async function during(
 ): Promise<void> {
   await using server = await startProcess({ data: directory, flags })
   await steps(server)
-}
-
-async function pushFile(server: ServerProcess, secret: string, text: string): Promise<void> {
-  const body = new FormData()
-  body.append('main.fsl', new Blob([text]))
-  const { status } = await fetch(`${server.url}/schema/1/update?force=true`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${secret}` },
-    body,
-  })
-  assert.equal(status, 200)
 }
 
 test('a GraphQL database survives restarts, kills, workers, backups and changes of its schema', async () => {
@@ -58,14 +48,10 @@ test('a GraphQL database survives restarts, kills, workers, backups and changes 
     ['--workers', '2'],
   )
   await during(async server => {
-    const { content } = (await (
-      await fetch(`${server.url}/schema/1/files/main.fsl`, { headers: { authorization: `Bearer ${secret}` } })
-    ).json()) as { content: string }
-    await pushFile(
-      server,
-      secret,
-      `${content}\ncollection Reader { name: String? }\nfunction half(n) { n / 2 }\n`,
-    )
+    const { json } = await requestSchema(server, secret, 'files/main.fsl')
+    const { content } = json as { content: string }
+    const more = 'collection Reader { name: String? }\nfunction half(n) { n / 2 }'
+    await pushFiles(server, secret, { 'main.fsl': `${content}\n${more}\n` })
     await fql(server, secret, 'Book.definition.update({ computed_fields: { short: { body: "_ => 1" } } })')
     await runText(server, secret, 'Update(Collection("Card"), { history_days: 3 })')
     await assertApp(server, secret)

@@ -6,7 +6,8 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { folderOfFile } from '../support/folder.ts'
-import { fql, keyOfNewDatabase } from '../support/http.ts'
+import { fql, type HttpAnswer, keyOfNewDatabase } from '../support/http.ts'
+import { pushFiles, requestSchema } from '../support/schema-files.ts'
 import { type ServerProcess, startProcess } from '../support/server-process.ts'
 import { assertSound } from '../support/sound.ts'
 
@@ -15,7 +16,7 @@ const items = 20
 const rounds = 4
 
 /** The files of a version: every item contains the number of the version, and one item exists only in this version. */
-function filesOf(version: number): ReadonlyMap<string, string> {
+function filesOf(version: number): Readonly<Record<string, string>> {
   const numbers = Array.from({ length: items }, (_, n) => n)
   const collections = numbers.map(
     n => `collection Box${n} {
@@ -32,34 +33,22 @@ ${n === 0 && version > 0 ? `    move .since${version - 1} -> .since${version}` :
   )
   const functions = numbers.map(n => `function version${n}() {\n  ${version}\n}\n`)
   const role = `role only${version} {\n  privileges Box0 {\n    read\n  }\n}\n`
-  return new Map([
-    ['boxes.fsl', collections.join('\n')],
-    ['functions.fsl', functions.join('\n')],
-    [`only${version}.fsl`, role],
-  ])
-}
-
-function schema(server: ServerProcess, secret: string, path: string, files?: ReadonlyMap<string, string>) {
-  const body = new FormData()
-  for (const [name, text] of files ?? []) body.append(name, new Blob([text]))
-  return fetch(`${server.url}/schema/1/${path}`, {
-    method: files === undefined ? 'GET' : 'POST',
-    headers: { authorization: `Bearer ${secret}` },
-    ...(files !== undefined && files.size > 0 && { body }),
-  })
+  return {
+    'boxes.fsl': collections.join('\n'),
+    'functions.fsl': functions.join('\n'),
+    [`only${version}.fsl`]: role,
+  }
 }
 
 /** Asserts that all definitions are of one version, and returns it. */
 async function assertWhole(server: ServerProcess, secret: string): Promise<number> {
   const version = Number(await fql(server, secret, 'version0()'))
   const expected = filesOf(version)
-  const { files } = (await (await schema(server, secret, 'files')).json()) as {
-    files: readonly { filename: string }[]
-  }
-  assert.deepEqual(files.map(({ filename }) => filename).toSorted(), [...expected.keys()].toSorted())
-  for (const [name, text] of expected) {
-    const { content } = (await (await schema(server, secret, `files/${name}`)).json()) as { content: string }
-    assert.equal(content, text)
+  const { files } = (await requestSchema(server, secret, 'files')).json as { files: { filename: string }[] }
+  assert.deepEqual(files.map(({ filename }) => filename).toSorted(), Object.keys(expected).toSorted())
+  for (const [name, text] of Object.entries(expected)) {
+    const { json } = await requestSchema(server, secret, `files/${name}`)
+    assert.equal((json as { content: string }).content, text)
   }
   const calls = Array.from({ length: items }, (_, n) => `version${n}()`)
   assert.deepEqual(new Set((await fql(server, secret, `[${calls}]`)) as number[]), new Set([version]))
@@ -76,7 +65,7 @@ async function assertWhole(server: ServerProcess, secret: string): Promise<numbe
 interface Way {
   readonly name: string
   readonly prepare: (server: ServerProcess, secret: string, version: number) => Promise<void>
-  readonly request: (server: ServerProcess, secret: string, version: number) => Promise<Response>
+  readonly request: (server: ServerProcess, secret: string, version: number) => Promise<HttpAnswer>
   /** Cleans up after a round in which the version was not activated. */
   readonly abandon: (server: ServerProcess, secret: string) => Promise<void>
 }
@@ -85,20 +74,19 @@ const ways: readonly Way[] = [
   {
     name: 'a push',
     prepare: async () => undefined,
-    request: (server, secret, version) => schema(server, secret, 'update', filesOf(version)),
+    request: (server, secret, version) => requestSchema(server, secret, 'update', filesOf(version)),
     abandon: async () => undefined,
   },
   {
     name: 'the commit of a staged schema',
     async prepare(server, secret, version) {
-      const staged = await schema(server, secret, 'update?staged=true', filesOf(version))
-      assert.equal(staged.status, 200, await staged.text())
+      await pushFiles(server, secret, filesOf(version), 'staged=true')
     },
-    request: (server, secret) => schema(server, secret, 'staged/commit', new Map()),
+    request: (server, secret) => requestSchema(server, secret, 'staged/commit', {}),
     async abandon(server, secret) {
-      const status = (await (await schema(server, secret, 'staged/status')).json()) as { status: string }
-      assert.equal(status.status, 'ready', 'what was staged is still there')
-      assert.equal((await schema(server, secret, 'staged/abandon', new Map())).status, 200)
+      const { json } = await requestSchema(server, secret, 'staged/status')
+      assert.equal((json as { status: string }).status, 'ready', 'what was staged is still there')
+      assert.equal((await requestSchema(server, secret, 'staged/abandon', {})).status, 200)
     },
   },
 ]
@@ -108,8 +96,7 @@ for (const { abandon, name, prepare, request } of ways) {
     const data = join(folder, name)
     let server = await startProcess({ data })
     const secret = await keyOfNewDatabase(server, 'shop', 'admin')
-    const first = await schema(server, secret, 'update', filesOf(0))
-    assert.equal(first.status, 200, await first.text())
+    await pushFiles(server, secret, filesOf(0), '')
     await fql(server, secret, 'Box0.create({ first: 7, since0: 70 })')
     await prepare(server, secret, 1)
     const began = performance.now()

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
+import { requestSchema } from '../support/schema-files.ts'
 import { accessibilityFaults, press, settled, skip, stageOfFile, typeInto } from './stage.ts'
 
 const first = 'collection Tea {\n  name: String\n}\n'
@@ -11,16 +12,9 @@ const stage = stageOfFile()
 
 /** Sends a request to a schema endpoint as the admin; with files, by POST. */
 async function schema(path: string, files?: Readonly<Record<string, string>>): Promise<unknown> {
-  const form = new FormData()
-  for (const [name, text] of Object.entries(files ?? {})) form.append(name, new Blob([text]))
-  const response = await fetch(`${stage.server.url}/schema/1/${path}`, {
-    method: files ? 'POST' : 'GET',
-    headers: { authorization: `Bearer ${stage.admin}` },
-    body: files ? form : null,
-  })
-  const body = await response.text()
-  assert.equal(response.status, 200, body)
-  return JSON.parse(body)
+  const { json, status, text } = await requestSchema(stage.server, stage.admin, path, files)
+  assert.equal(status, 200, text)
+  return json
 }
 
 const textOf = async (name: string) =>

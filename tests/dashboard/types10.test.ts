@@ -6,6 +6,7 @@ import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { completeQuery } from '../../dashboard/src/wire/complete-query.ts'
 import { fql } from '../support/http.ts'
+import { pushFiles, requestSchema } from '../support/schema-files.ts'
 import { accessibilityFaults, skip, stageOfFile, typeInto, underlinedText } from './stage.ts'
 
 const schema = `collection User {
@@ -20,25 +21,14 @@ function older(id: ID, years: Int): User {
 }
 `
 
-async function push(secret: string, text: string, headers: Readonly<Record<string, string>> = {}) {
-  const form = new FormData()
-  form.append('main.fsl', new Blob([text]))
-  const response = await fetch(`${stage.server.url}/schema/1/update?force=true`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${secret}`, ...headers },
-    body: form,
-  })
-  assert.equal(response.status, 200, await response.text())
-}
-
 let checked = ''
 
 const stage = stageOfFile(async () => {
   const { rootSecret } = stage.server
   await fql(stage.server, rootSecret, 'Database.create({ name: "checked" }).name')
   checked = `${rootSecret}:checked:admin`
-  await push(checked, schema)
-  await push(stage.admin, schema)
+  await pushFiles(stage.server, checked, { 'main.fsl': schema })
+  await pushFiles(stage.server, stage.admin, { 'main.fsl': schema })
 })
 
 async function shell10(secret: string): Promise<Page> {
@@ -163,7 +153,10 @@ test('completion lists the members of the type of a value', { skip }, async () =
 
 test('a button lists all type errors of the schema, and marks them in the files', { skip }, async () => {
   const faulty = `${schema.replace('user.age ?? 0', 'user.agee ?? 0')}function other() { missing }\n`
-  await push(checked, faulty, { 'x-typecheck': 'false' })
+  const unchecked = { 'x-typecheck': 'false' }
+  const files = { 'main.fsl': faulty }
+  const pushed = await requestSchema(stage.server, checked, 'update?force=true', files, unchecked)
+  assert.equal(pushed.status, 200, pushed.text)
   const page = await stage.signedIn(checked, 'schema-files')
   await page.getByRole('button', { name: 'Check types' }).click()
   const alert = page.getByRole('alert')

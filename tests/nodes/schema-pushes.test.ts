@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { keyOfNewDatabase, sendFql } from '../support/http.ts'
+import { requestSchema } from '../support/schema-files.ts'
 import { describeNodes, type Node } from './cluster.ts'
 
 const writers = 16
@@ -23,17 +24,8 @@ describeNodes('schema pushes beside writers', nodes => {
   test('every push and every commit of a staged schema succeeds', async () => {
     const { a, b } = nodes
     const secret = await keyOfNewDatabase(a, 'pushed', 'admin')
-    const post = (node: Node, path: string, body?: FormData) =>
-      fetch(`${node.url}/schema/1/${path}`, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${secret}` },
-        ...(body && { body }),
-      })
-    const push = (node: Node, fields: number, staged: boolean) => {
-      const body = new FormData()
-      body.append('main.fsl', schemaOf(fields))
-      return post(node, `update?force=true&staged=${staged}`, body)
-    }
+    const push = (node: Node, fields: number, staged: boolean) =>
+      requestSchema(node, secret, `update?force=true&staged=${staged}`, { 'main.fsl': schemaOf(fields) })
     assert.equal((await push(a, 0, false)).status, 200)
     let isOver = false
     const writing = Array.from({ length: writers }, async (_, writer) => {
@@ -47,11 +39,9 @@ describeNodes('schema pushes beside writers', nodes => {
       const staged = round % 3 === 0
       const pushed = await push(round % 2 === 0 ? a : b, round, staged)
       answers.push(`push ${round}: ${pushed.status}`)
-      await pushed.text()
       if (!staged) continue
-      const committed = await post(a, 'staged/commit?force=true')
+      const committed = await requestSchema(a, secret, 'staged/commit?force=true', {})
       answers.push(`commit ${round}: ${committed.status}`)
-      await committed.text()
     }
     isOver = true
     await Promise.all(writing)

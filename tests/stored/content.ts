@@ -2,6 +2,7 @@
 // values, history, indexes, roles, keys, schema files, migrations, a staged schema, events, deleted objects.
 
 import { fql, query, runText } from '../support/http.ts'
+import { pushFiles, requestSchema } from '../support/schema-files.ts'
 import type { RunningServer } from '../support/server.ts'
 
 const types = `{
@@ -43,17 +44,6 @@ const schema2 = {
 }
 const schema3 = { 'main.fsl': `${schema2['main.fsl']}collection Later { }\n` }
 
-async function push(server: RunningServer, secret: string, files: object, staged = ''): Promise<void> {
-  const form = new FormData()
-  for (const [name, text] of Object.entries(files)) form.append(name, new Blob([text as string]))
-  const response = await fetch(`${server.url}/schema/1/update?force=true${staged}`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${secret}` },
-    body: form,
-  })
-  if (response.status !== 200) throw new Error(await response.text())
-}
-
 /** A secret for a database of {@link writeContent}. A push of schema files would delete the objects of version 4. */
 const adminOf = ({ rootSecret }: RunningServer, database: 'app' | 'old') => `${rootSecret}:${database}:admin`
 
@@ -85,17 +75,17 @@ export async function writeContent(server: RunningServer): Promise<void> {
     'CreateRole({ name: "tagged", privileges: [{ resource: Collection("things"), actions: { read: Query(Lambda("r", ContainsValue("y", Select(["data", "tags"], Get(Var("r")))))) } }] })',
   )
   await v4('Create(Tokens(), { instance: Ref(Collection("things"), "2") })')
-  await push(server, admin, schema1)
+  await pushFiles(server, admin, schema1)
   for (let n = 1; n <= 40; n++) await v10(`Item.create({ id: "${n}", name: "item ${n}", count: ${n % 3} })`)
   await v10(`Values.create({ id: "1", all: ${types} })`)
   await v10('Item.byId("2")!.update({ count: 9 })')
   await v10('Item.byId("3")!.delete()')
-  await push(server, admin, schema2)
+  await pushFiles(server, admin, schema2)
   await v10('Collection.create({ name: "Dropped" })')
   await v10('Dropped.create({ n: 1 })')
   await v10('Collection.byName("Dropped")!.delete()')
   await v10('Item.create({ id: "41", name: "last", extra: "x" })')
-  await push(server, admin, schema3, '&staged=true')
+  await pushFiles(server, admin, schema3, 'force=true&staged=true')
 }
 
 /**
@@ -130,9 +120,7 @@ export async function readContent(server: RunningServer): Promise<Readonly<Recor
   const answers: Record<string, unknown> = {}
   for (const [name, read] of Object.entries(reads))
     answers[name] = 'v4' in read ? await runText(server, admin4, read.v4) : await fql(server, admin, read.v10)
-  const response = await fetch(`${server.url}/schema/1/status?diff=textual`, {
-    headers: { authorization: `Bearer ${admin}` },
-  })
-  const { status, diff } = (await response.json()) as { readonly status: string; readonly diff: string }
+  const { json } = await requestSchema(server, admin, 'status?diff=textual')
+  const { status, diff } = json as { readonly status: string; readonly diff: string }
   return { ...answers, staged: { status, diff } }
 }

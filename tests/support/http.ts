@@ -10,7 +10,7 @@ export interface HttpRequest {
   /** A wire expression, sent as JSON. */
   readonly query?: unknown
   /** The body that is sent unchanged, instead of `query`. */
-  readonly body?: string
+  readonly body?: string | FormData
   readonly method?: string
   readonly path?: string
   readonly scheme?: 'bearer' | 'basic'
