@@ -5,10 +5,15 @@ import { type App, type Doc, streamTests, wire } from './streams-app.ts'
 
 const streamTest = streamTests()
 
-const thing = (id: string) =>
-  `{"@ref":{"id":"${id}","collection":{"@ref":{"id":"things","collection":{"@ref":{"id":"collections"}}}}}}`
-const indexRef = (name: string) => `{"@ref":{"id":"${name}","collection":{"@ref":{"id":"indexes"}}}}`
-const target = (id: string) => ({ ref: { collection: 'things' }, id })
+/** The document of the tests, as an expression and on the wire. */
+const target = { ref: { collection: 'things' }, id: '7' }
+const thing = {
+  '@ref': {
+    id: '7',
+    collection: { '@ref': { id: 'things', collection: { '@ref': { id: 'collections' } } } },
+  },
+}
+const indexRef = (name: string) => ({ '@ref': { id: name, collection: { '@ref': { id: 'indexes' } } } })
 
 async function createByTeam(app: App): Promise<void> {
   const terms = wire([{ field: ['data', 'team'] }])
@@ -20,9 +25,9 @@ async function createByTeam(app: App): Promise<void> {
 
 const team = (name: string) => ({ match: { index: 'by_team' }, terms: name })
 
-function setEvent(txn: number, action: string, id: string, terms: string, values: string): string {
-  const index = `{"ref":${indexRef('by_team')},"terms":${terms},"values":${values}}`
-  return `{"type":"set","txn":${txn},"event":{"action":"${action}","document":{"ref":${thing(id)},"ts":${txn}},"index":${index}}}`
+function setEvent(txn: number, action: string, term: string, value: number): object {
+  const index = { ref: indexRef('by_team'), terms: [term], values: [value] }
+  return { action, document: { ref: thing, ts: txn }, index }
 }
 
 streamTest('entries are added, moved between sets and removed', async app => {
@@ -30,28 +35,26 @@ streamTest('entries are added, moved between sets and removed', async app => {
   const red = await app.stream(team('red'), { fields: 'index,action,document' })
   const blue = await app.stream(team('blue'), { fields: 'action,document,index,diff,prev' })
   const made = await app.create({ team: 'red', score: 1 }, '7')
-  assert.equal((await red.next()).text, setEvent(made.ts, 'add', '7', '["red"]', '[1]'))
-  const scored = await app.update(target('7'), { score: 2 })
-  assert.equal((await red.next()).text, setEvent(scored.ts, 'remove', '7', '["red"]', '[1]'))
-  assert.equal((await red.next()).text, setEvent(scored.ts, 'add', '7', '["red"]', '[2]'))
-  await app.update(target('7'), { unrelated: true })
-  const moved = await app.update(target('7'), { team: 'blue' })
-  assert.equal((await red.next()).text, setEvent(moved.ts, 'remove', '7', '["red"]', '[2]'))
-  assert.equal((await blue.next()).text, setEvent(moved.ts, 'add', '7', '["blue"]', '[2]'))
-  await app.delete(target('7'))
+  await red.expect('set', made.ts, setEvent(made.ts, 'add', 'red', 1))
+  const scored = await app.update(target, { score: 2 })
+  await red.expect('set', scored.ts, setEvent(scored.ts, 'remove', 'red', 1))
+  await red.expect('set', scored.ts, setEvent(scored.ts, 'add', 'red', 2))
+  await app.update(target, { unrelated: true })
+  const moved = await app.update(target, { team: 'blue' })
+  await red.expect('set', moved.ts, setEvent(moved.ts, 'remove', 'red', 2))
+  await blue.expect('set', moved.ts, setEvent(moved.ts, 'add', 'blue', 2))
+  await app.delete(target)
   const gone = await blue.next()
   assert.ok(gone.txn > moved.ts)
-  assert.equal(gone.text, setEvent(gone.txn, 'remove', '7', '["blue"]', '[2]'))
+  const event = setEvent(gone.txn, 'remove', 'blue', 2)
+  assert.equal(gone.text, JSON.stringify({ type: 'set', txn: gone.txn, event }))
 })
 
 streamTest('events contain the index only if the field is requested', async app => {
   await createByTeam(app)
   const reader = await app.stream(team('red'))
   const { ts } = await app.create({ team: 'red', score: 1 }, '7')
-  assert.equal(
-    (await reader.next()).text,
-    `{"type":"set","txn":${ts},"event":{"action":"add","document":{"ref":${thing('7')},"ts":${ts}}}}`,
-  )
+  await reader.expect('set', ts, { action: 'add', document: { ref: thing, ts } })
 })
 
 streamTest('each entry has its own event, and the events of a transaction are adjacent', async app => {
@@ -71,10 +74,7 @@ streamTest('an index without terms and values has empty ones', async app => {
   await app.query({ create_index: { object: { name: 'everything', source: { collection: 'things' } } } })
   const reader = await app.stream({ match: { index: 'everything' } }, { fields: 'index' })
   const { ts } = await app.create({}, '7')
-  assert.equal(
-    (await reader.next()).text,
-    `{"type":"set","txn":${ts},"event":{"index":{"ref":${indexRef('everything')},"terms":[],"values":[]}}}`,
-  )
+  await reader.expect('set', ts, { index: { ref: indexRef('everything'), terms: [], values: [] } })
 })
 
 streamTest('computed fields cause events', async app => {
@@ -98,13 +98,9 @@ streamTest('computed fields cause events', async app => {
 streamTest('creating and deleting documents of a collection are events, updates are not', async app => {
   const reader = await app.stream({ documents: { collection: 'things' } })
   const made = await app.create({ n: 1 }, '7')
-  await app.update(target('7'), { n: 2 })
-  await app.delete(target('7'))
-  const added = await reader.next()
-  assert.equal(
-    added.text,
-    `{"type":"set","txn":${made.ts},"event":{"action":"add","document":{"ref":${thing('7')},"ts":${made.ts}}}}`,
-  )
+  await app.update(target, { n: 2 })
+  await app.delete(target)
+  await reader.expect('set', made.ts, { action: 'add', document: { ref: thing, ts: made.ts } })
   const removed = await reader.next()
   assert.equal((removed.event as { action: string }).action, 'remove')
 })
@@ -125,12 +121,7 @@ streamTest('inserting the newest version changes the set, inserting older ones d
   const made = await app.create({ team: 'red', score: 1 }, '7')
   const reader = await app.stream(team('red'), { fields: 'action,document' })
   const insert = (ts: unknown, score: number) =>
-    app.query({
-      insert: target('7'),
-      ts,
-      action: 'create',
-      params: wire({ data: { team: 'red', score } }),
-    })
+    app.query({ insert: target, ts, action: 'create', params: wire({ data: { team: 'red', score } }) })
   await insert(made.ts - 1000, 5)
   await insert(made.ts + 1, 6)
   const first = await reader.next()

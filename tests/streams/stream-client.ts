@@ -56,6 +56,11 @@ export class StreamReader {
     return event
   }
 
+  /** Asserts the exact text of the next event. */
+  async expect(type: string, txn: number, event: object): Promise<void> {
+    assert.equal((await this.next()).text, JSON.stringify({ type, txn, event }))
+  }
+
   /** The next event, which must be an error and the last event. */
   async nextEnd(): Promise<WireEvent> {
     const event = await this.next()
