@@ -2,7 +2,6 @@
 // whatever their order.
 
 import assert from 'node:assert/strict'
-import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { contentOf, exportTo } from './exports.ts'
@@ -23,11 +22,9 @@ function line([collection, id, data = '']: Line): string {
 /** A database, and a function that imports lines into it in the order of their files. */
 async function open(t: TestContext, schema: string) {
   const database = await openTestDatabase(t)
-  const main = join(database.folder, 'main.fsl')
-  await writeFile(main, schema)
+  const main = await database.file('main.fsl', schema)
   const run = async (lines: readonly Line[], options: Parameters<TestDatabase['import']>[1] = {}) => {
-    const path = join(database.folder, 'all.jsonl')
-    await writeFile(path, `${lines.map(line).join('\n')}\n`)
+    const path = await database.file('all.jsonl', `${lines.map(line).join('\n')}\n`)
     return database.import([main, path], options)
   }
   return { database, run }
@@ -36,10 +33,7 @@ async function open(t: TestContext, schema: string) {
 async function idsOf(database: TestDatabase, collection: string): Promise<string> {
   const expr = { select: ['id'], from: { var: 'r' } }
   const page = { paginate: { documents: { collection } }, size: 1000 }
-  return database.ask({
-    select: 'data',
-    from: { map: { lambda: 'r', expr }, collection: page },
-  })
+  return database.ask({ select: 'data', from: { map: { lambda: 'r', expr }, collection: page } })
 }
 
 const follows = 'collection A { b: Ref<B>\n check has (a => a.b != null) }\ncollection B { *: Any }\n'

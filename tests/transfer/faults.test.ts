@@ -2,11 +2,11 @@
 // written in part.
 
 import assert from 'node:assert/strict'
-import { appendFile, cp, readFile, rm, truncate, writeFile } from 'node:fs/promises'
+import { appendFile, cp, readFile, rm, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
-import { dataOf, document, fixtures, openTestDatabase, type TestDatabase } from './importing.ts'
+import { document, fixtures, openTestDatabase } from './importing.ts'
 
 const object = (fields: object) => ({ object: fields })
 
@@ -17,27 +17,19 @@ function lines(collection: string, ids: readonly number[], data: (id: number) =>
   )
 }
 
-async function fileOf(database: TestDatabase, name: string, content: string | Buffer): Promise<string> {
-  const path = join(database.folder, name)
-  await writeFile(path, content)
-  return path
-}
-
 const ids = (count: number) => Array.from({ length: count }, (_, index) => index + 1)
-const countOf = (database: TestDatabase, collection: string) =>
-  database.ask({ count: { documents: { collection } } })
 
 test('invalid JSON in a late line is reported; the lines around it can be imported', async t => {
   const database = await openTestDatabase(t)
   const content = lines('many', ids(2000), id => ({ id }))
   content[1499] = content[1499]?.slice(0, 60) ?? ''
   content[1500] = `${content[1500]} trailing`
-  const path = await fileOf(database, 'many.jsonl', content.join('\n'))
+  const path = await database.file('many.jsonl', content.join('\n'))
   await assert.rejects(database.import([path]), /many\.jsonl:1500 many: broken JSON/)
   // The documents before it are complete.
-  assert.equal(await countOf(database, 'many'), '1499')
+  assert.equal(await database.count('many'), '1499')
   const report = await database.import([path], { skipBad: 2 })
-  assert.equal(await countOf(database, 'many'), '1999')
+  assert.equal(await database.count('many'), '1999')
   assert.deepEqual(
     report.data.bad.map(({ line }) => line),
     [1500, 1501],
@@ -48,23 +40,18 @@ test('invalid JSON in a late line is reported; the lines around it can be import
 test('a truncated file is reported, compressed or not', async t => {
   const database = await openTestDatabase(t)
   const text = `[${lines('cut', ids(1000), id => ({ text: `${id * 7919}` })).join()}]`
-  const cut = await fileOf(database, 'cut.json', text.slice(0, -500))
+  const cut = await database.file('cut.json', text.slice(0, -500))
   await assert.rejects(database.import([cut]), /cut\.json: .*cut off/)
   const packed = gzipSync(text)
-  const torn = await fileOf(database, 'torn.json.gz', packed.subarray(0, packed.length - 100))
+  const torn = await database.file('torn.json.gz', packed.subarray(0, packed.length - 100))
   await assert.rejects(database.import([torn]), /torn\.json\.gz cannot be read: .*cut off/)
   const damaged = Buffer.from(packed)
   damaged.fill(0, damaged.length >> 1, (damaged.length >> 1) + 50)
   // Damaged data may decompress to invalid JSON before the checksum is verified.
-  const broken = await fileOf(database, 'damaged.json.gz', damaged)
+  const broken = await database.file('damaged.json.gz', damaged)
   await assert.rejects(database.import([broken]), /damaged\.json\.gz.*(damaged|cut off|broken JSON)/)
-  const line = await fileOf(
-    database,
-    'line.jsonl',
-    lines('line', ids(3), id => ({ id }))
-      .join('\n')
-      .slice(0, -20),
-  )
+  const short = lines('line', ids(3), id => ({ id })).join('\n')
+  const line = await database.file('line.jsonl', short.slice(0, -20))
   await assert.rejects(database.import([line]), /line\.jsonl:3 .*broken JSON/)
 })
 
@@ -95,13 +82,13 @@ test('an export that is incomplete by its own metadata is rejected, unless an op
 test('two documents with one id: the second is a conflict, or it wins', async t => {
   const database = await openTestDatabase(t)
   const content = [...lines('twice', [1, 2], id => ({ id })), ...lines('twice', [1], () => ({ other: true }))]
-  const path = await fileOf(database, 'twice.jsonl', content.join('\n'))
+  const path = await database.file('twice.jsonl', content.join('\n'))
   await assert.rejects(database.import([path]), /twice\.jsonl:3 twice 1: exists with different content/)
   const kept = await database.import([path], { onConflict: 'keep' })
   assert.equal(kept.total().kept, 1)
-  assert.equal(await dataOf(database, 'twice', '1'), '{"id":1}')
+  assert.equal(await database.data('twice', '1'), '{"id":1}')
   await database.import([path], { onConflict: 'replace' })
-  assert.equal(await dataOf(database, 'twice', '1'), '{"other":true}')
+  assert.equal(await database.data('twice', '1'), '{"other":true}')
 })
 
 test('a document that was changed or deleted here is a conflict', async t => {
@@ -115,29 +102,25 @@ test('a document that was changed or deleted here is a conflict', async t => {
   assert.equal(await database.ask({ exists: document('things', '302') }), 'false')
   const replaced = await database.import(['dumps/array.json'], { onConflict: 'replace' })
   assert.equal(replaced.total().replaced, 2)
-  assert.match(await dataOf(database, 'things', '301'), /"whole":1,/)
+  assert.match(await database.data('things', '301'), /"whole":1,/)
   assert.equal(await database.ask({ exists: document('things', '302') }), 'true')
 })
 
 test('a document that is too large does not affect others', async t => {
   const database = await openTestDatabase(t)
   const content = lines('sizes', ids(4), id => ({ text: 'x'.repeat(id === 3 ? 8_400_000 : 4_000_000) }))
-  const path = await fileOf(database, 'sizes.jsonl', content.join('\n'))
+  const path = await database.file('sizes.jsonl', content.join('\n'))
   await assert.rejects(database.import([path]), /sizes\.jsonl:3 sizes 3: too large/)
   const report = await database.import([path], { skipBad: 1 })
   assert.equal(report.total().bad, 1)
-  assert.equal(await countOf(database, 'sizes'), '3')
+  assert.equal(await database.count('sizes'), '3')
 })
 
 test('a document rejected by a unique index is reported with the conflicting document', async t => {
   const database = await openTestDatabase(t)
-  const path = await fileOf(
-    database,
-    'accounts.jsonl',
-    lines('accounts', ids(3), id => ({ email: id === 3 ? 'one@x' : `${id}@x`, other: 'one@x' }))
-      .join('\n')
-      .replace('1@x', 'one@x'),
-  )
+  const email = (id: number) => (id === 2 ? '2@x' : 'one@x')
+  const content = lines('accounts', ids(3), id => ({ email: email(id), other: 'one@x' }))
+  const path = await database.file('accounts.jsonl', content.join('\n'))
   const words = [join(fixtures, 'language/fauna'), path]
   await assert.rejects(
     database.import(words),
@@ -145,7 +128,7 @@ test('a document rejected by a unique index is reported with the conflicting doc
   )
   const report = await database.import(words, { skipBad: 1 })
   assert.equal(report.total().bad, 1)
-  assert.equal(await countOf(database, 'accounts'), '2')
+  assert.equal(await database.count('accounts'), '2')
 })
 
 test('invalid records are reported', async t => {
@@ -161,7 +144,7 @@ test('invalid records are reported', async t => {
     '{"ref":{"@ref":7}}',
     '{"ref":{"@ref":{"id":"3","collection":{"@ref":{"id":"odd","collection":{"@ref":{"id":"collections"}}}}}},"data":[]}',
   ]
-  const path = await fileOf(database, 'odd.jsonl', [...good, ...bad].join('\n'))
+  const path = await database.file('odd.jsonl', [...good, ...bad].join('\n'))
   const report = await database.import([path], { skipBad: 100 })
   assert.equal(report.total().bad, bad.length)
   assert.deepEqual(
@@ -189,19 +172,16 @@ test('expired documents are left out; references into other databases are report
     JSON.stringify({ ref: document('old', '1'), ts: 1, ttl: { '@ts': '2001-01-01T00:00:00Z' }, data: {} }),
     JSON.stringify({ ref: document('old', '2'), ts: 1, data: { scoped } }),
   ]
-  const report = await database.import([await fileOf(database, 'old.jsonl', content.join('\n'))])
+  const report = await database.import([await database.file('old.jsonl', content.join('\n'))])
   assert.equal(report.total().expired, 1)
   assert.equal(Object.keys(report.data.lost).length, 1)
-  assert.equal(await dataOf(database, 'old', '2'), '{"scoped":{"id":"1","collection":"x"}}')
+  assert.equal(await database.data('old', '2'), '{"scoped":{"id":"1","collection":"x"}}')
 })
 
 test('a file that grew is imported to its end', async t => {
   const database = await openTestDatabase(t)
-  const path = await fileOf(
-    database,
-    'growing.jsonl',
-    `${lines('growing', [1, 2], id => ({ id })).join('\n')}\n`,
-  )
+  const content = lines('growing', [1, 2], id => ({ id }))
+  const path = await database.file('growing.jsonl', `${content.join('\n')}\n`)
   await database.import([path])
   await appendFile(path, lines('growing', [3], id => ({ id })).join('\n'))
   const report = await database.import([path])
@@ -226,7 +206,7 @@ test('large batches are written in parts', async t => {
     words,
     long: `${id}`.padEnd(1000, 'x'),
   }))
-  const report = await database.import([await fileOf(database, 'accounts.jsonl', content.join('\n'))])
+  const report = await database.import([await database.file('accounts.jsonl', content.join('\n'))])
   assert.equal(report.total().written, 200)
   assert.equal(
     await database.ask({ count: { match: { index: 'accounts_by_words' }, terms: 'word 7' } }),

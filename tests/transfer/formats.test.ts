@@ -6,13 +6,12 @@ import { cp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
-import { dataOf, document, fixtures, openTestDatabase, type TestDatabase } from './importing.ts'
+import { document, fixtures, openTestDatabase, type TestDatabase } from './importing.ts'
 
-const count = (collection: string) => ({ count: { documents: { collection } } })
 const printed = (collection: string, id: string) => JSON.stringify(document(collection, id))
 
 async function assertTaggedExport(database: TestDatabase): Promise<void> {
-  const cups = await database.ask({ get: document('Product', '101') })
+  const cups = await database.get('Product', '101')
   assert.equal(
     cups,
     `{"ref":${printed('Product', '101')},"ts":1742641138290000,"data":{"name":"cups","price":698,"big":5000000000,` +
@@ -20,7 +19,7 @@ async function assertTaggedExport(database: TestDatabase): Promise<void> {
       `"bin":{"@bytes":"3q2+7w=="},"category":${printed('Category', '7')},"escaped":{"@obj":{"@x":"y"}},` +
       `"list":[1,null,true],"id":"mine","ts":1},"ttl":{"@ts":"2999-01-01T00:00:00Z"}}`,
   )
-  const plates = await dataOf(database, 'Product', '102')
+  const plates = await database.data('Product', '102')
   assert.match(plates, /"gone":\{"id":"9","collection":"Deleted"\}/)
   assert.match(plates, /"index":"\[legacy index product_by_name\]"/)
   assert.match(plates, /"hook":null/)
@@ -98,7 +97,7 @@ test('a simple export, with and without types', async t => {
   const plain = await openTestDatabase(t)
   const report = await plain.import(['simple'])
   assert.equal(
-    await dataOf(plain, 'Product', '101'),
+    await plain.data('Product', '101'),
     `{"price":698,"w":1.5,"whole":2.0,"big":9007199254740993,"due":"2025-05-30","at":"2025-01-01T00:00:00Z",` +
       `"photo":"3q2+7w==","category":${printed('Category', '7')},"lookalike":{"id":"7","coll":"Nowhere"}}`,
   )
@@ -113,13 +112,13 @@ test('a simple export, with and without types', async t => {
   await flagged.import(['simple'], { type })
   const typed =
     /"due":\{"@date":"2025-05-30"\},"at":\{"@ts":"2025-01-01T00:00:00Z"\},"photo":\{"@bytes":"3q2\+7w=="\}/
-  assert.match(await dataOf(flagged, 'Product', '101'), typed)
+  assert.match(await flagged.data('Product', '101'), typed)
   const pulled = await openTestDatabase(t)
   // No schema file can declare a field with the name of a keyword.
   const told = await pulled.import(['simple-schema', 'simple'], { type: ['Product.at::time'] })
-  assert.match(await dataOf(pulled, 'Product', '101'), typed)
+  assert.match(await pulled.data('Product', '101'), typed)
   assert.match(
-    await dataOf(pulled, 'Product', '102'),
+    await pulled.data('Product', '102'),
     /"tags":\[\{"@date":"2025-01-01"\}\],"address":\{"since":\{"@date"/,
   )
   assert.deepEqual(told.data.lookalikes, {})
@@ -133,7 +132,7 @@ test('the lines printed by a script, with the schema objects', async t => {
   const database = await openTestDatabase(t)
   const report = await database.import(['dumps/schema.json', 'dumps/users.ndjson'])
   assert.equal(
-    await dataOf(database, 'users', '101'),
+    await database.data('users', '101'),
     `{"name":"Ada","at":{"@ts":"2021-10-18T13:20:29.194Z"},"d":{"@date":"2021-10-18"},"b":{"@bytes":"3q2+7w=="},` +
       `"boss":${printed('users', '102')},"odd":{"@obj":{"@x":1}}}`,
   )
@@ -160,21 +159,21 @@ test('the lines printed by a script, with the schema objects', async t => {
 test('pages, raw responses and the spellings of older versions', async t => {
   const database = await openTestDatabase(t)
   await database.import(['dumps/page.json', 'dumps/raw.json', 'dumps/array.json'])
-  assert.equal(await database.ask(count('orders')), '2')
-  assert.equal(await dataOf(database, 'orders', '202'), '{"n":2}')
-  assert.equal(await dataOf(database, 'posts', '1'), `{"by":${printed('users', '101')},"title":"first"}`)
+  assert.equal(await database.count('orders'), '2')
+  assert.equal(await database.data('orders', '202'), '{"n":2}')
+  assert.equal(await database.data('posts', '1'), `{"by":${printed('users', '101')},"title":"first"}`)
   assert.equal(
-    await dataOf(database, 'things', '301'),
+    await database.data('things', '301'),
     '{"text":"with \\"quotes\\", [brackets] and {braces}","whole":1,"half":1.0}',
   )
-  assert.match(await database.ask({ get: document('things', '302') }), /"ts":1634563229194000\}$/)
+  assert.match(await database.get('things', '302'), /"ts":1634563229194000\}$/)
 })
 
 test('documents of the driver of version 10, as written by JSON.stringify', async t => {
   const database = await openTestDatabase(t)
   await database.import(['dumps/version-10.json'])
   assert.equal(
-    await database.ask({ get: document('Item', '426100000000000001') }),
+    await database.get('Item', '426100000000000001'),
     `{"ref":${printed('Item', '426100000000000001')},"ts":1742641138290000,"data":{"name":"cups",` +
       `"day":{"@date":"2025-05-30"},"at":{"@ts":"2025-01-01T00:00:00Z"},"bin":{"@bytes":"3q0="},"count":3,` +
       `"next":${printed('Item', '426100000000000002')}}}`,
@@ -198,21 +197,21 @@ test('tables whose cells are JSON keep their ids', async t => {
   const database = await openTestDatabase(t)
   await database.import(['dumps/cells.csv'], { collection: 'goods' })
   assert.equal(
-    await dataOf(database, 'goods', '401'),
+    await database.data('goods', '401'),
     `{"name":"cups","owner":${printed('users', '101')},"tags":[1,2]}`,
   )
-  assert.equal(await dataOf(database, 'goods', '402'), '{"name":"plates","owner":null,"tags":[]}')
+  assert.equal(await database.data('goods', '402'), '{"name":"plates","owner":null,"tags":[]}')
 })
 
 test('schema files and output of the shell, in the language itself', async t => {
   const database = await openTestDatabase(t)
   await database.import(['language'])
   assert.equal(
-    await database.ask({ get: document('accounts', '1') }),
+    await database.get('accounts', '1'),
     `{"ref":${printed('accounts', '1')},"ts":1648000000000000,"data":{"email":"ada@example.org",` +
       `"at":{"@ts":"2022-01-01T00:00:00Z"},"on":{"@date":"2022-01-01"},"next":${printed('accounts', '2')}}}`,
   )
-  assert.equal(await dataOf(database, 'accounts', '2'), '{"email":"bob@example.org","n":1,"d":1.5}')
+  assert.equal(await database.data('accounts', '2'), '{"email":"bob@example.org","n":1,"d":1.5}')
   assert.equal(await database.ask({ call: { function: 'double' }, arguments: 4 }), '8')
   const found = { match: { index: 'accounts_by_email' }, terms: 'bob@example.org' }
   assert.equal(await database.ask({ select: ['ref', 'id'], from: { get: found } }), '"2"')
@@ -222,18 +221,13 @@ test('rows of the old command line', async t => {
   const database = await openTestDatabase(t)
   const type = ['vip::bool', 'customers.since::dateString', 'score::number', 'joined::dateEpochMillis']
   await database.import(['rows'], { type })
-  const all = (collection: string) =>
-    database.ask({
-      map: { lambda: 'r', expr: { select: ['data'], from: { get: { var: 'r' } } } },
-      collection: { paginate: { documents: { collection } } },
-    })
   assert.equal(
-    await all('customers'),
+    await database.all('customers'),
     '{"data":[{"name":"Ada, Countess","vip":true,"since":{"@ts":"2024-01-02T03:04:05Z"},"score":7,"joined":{"@ts":"2023-11-14T22:13:20Z"}},' +
       '{"name":"Bob","vip":false,"since":{"@ts":"2024-02-03T00:00:00Z"},"score":null,"joined":{"@ts":"2023-11-14T22:13:20.001Z"}}]}',
   )
-  assert.equal(await all('letters'), '{"data":[{"a":1},{"a":2},{"a":3},{"a":4}]}')
-  assert.equal(await all('pretty'), '{"data":[{"a":"}{"},{"a":"][","when":"2024-01-02T03:04:05Z"}]}')
+  assert.equal(await database.all('letters'), '{"data":[{"a":1},{"a":2},{"a":3},{"a":4}]}')
+  assert.equal(await database.all('pretty'), '{"data":[{"a":"}{"},{"a":"][","when":"2024-01-02T03:04:05Z"}]}')
 })
 
 test('everything at once, twice: the second time changes nothing', async t => {
@@ -256,25 +250,15 @@ test('a dry run writes nothing and reports the same', async t => {
 
 test('rows of JSON keep the field id as the id of the document on request', async t => {
   const database = await openTestDatabase(t)
-  const rows = join(database.folder, 'rows.jsonl')
-  await writeFile(
-    rows,
-    '{"id":7,"n":1}\n{"n":2,"id":"8"}\n{"id":null,"n":3}\n{"id":"x","n":4}\n{"id":-1,"n":5}\n',
-  )
+  const content = '{"id":7,"n":1}\n{"n":2,"id":"8"}\n{"id":null,"n":3}\n{"id":"x","n":4}\n{"id":-1,"n":5}\n'
+  const rows = await database.file('rows.jsonl', content)
   const report = await database.import([rows], { hasRowIds: true, skipBad: 2 })
   assert.equal(report.data.collections.rows?.written, 3)
   assert.equal(report.data.collections.rows?.bad, 2)
-  assert.equal(await dataOf(database, 'rows', '7'), '{"n":1}')
-  assert.equal(await dataOf(database, 'rows', '8'), '{"n":2}')
-  const plain = join(database.folder, 'plain.jsonl')
-  await writeFile(plain, '{"id":7,"n":1}\n')
-  await database.import([plain])
-  const page = { paginate: { documents: { collection: 'plain' } } }
-  const data = {
-    map: { lambda: 'x', expr: { select: ['data'], from: { get: { var: 'x' } } } },
-    collection: page,
-  }
-  assert.equal(await database.ask(data), '{"data":[{"id":7,"n":1}]}')
+  assert.equal(await database.data('rows', '7'), '{"n":1}')
+  assert.equal(await database.data('rows', '8'), '{"n":2}')
+  await database.import([await database.file('plain.jsonl', '{"id":7,"n":1}\n')])
+  assert.equal(await database.all('plain'), '{"data":[{"id":7,"n":1}]}')
 })
 
 test('rows may contain references and values in the notation of version 10', async t => {
@@ -290,53 +274,34 @@ test('rows may contain references and values in the notation of version 10', asy
     `{"name":"b","project":${printed('Project', '8')},"list":[5000000000,"NaN"],"of":{"@ref":{"id":"Project","collection":{"@ref":{"id":"collections"}}}}}`,
     `{"name":"c","project":${printed('Project', '9')},"on":{"@date":"2020-01-01"}}`,
   ]
-  const all = {
-    select: ['data'],
-    from: {
-      map: { lambda: 'r', expr: { select: ['data'], from: { get: { var: 'r' } } } },
-      collection: { paginate: { documents: { collection: 'task' } } },
-    },
-  }
-  const files = {
-    'task.jsonl': rows.join('\n'),
-    'first.json': `[${rows.map(row => row.replace('"name"', '"ref":{"@ref":{"coll":{"@mod":"Project"},"id":"1"}},"name"')).join(',')}]`,
-  }
-  for (const [name, text] of Object.entries(files)) await writeFile(join(database.folder, name), text)
-  const fsl = join(database.folder, 'project.fsl')
-  await writeFile(
-    fsl,
-    'collection Project { *: Any }\ncollection task {\n  project: Ref<Project>?\n  *: Any\n}',
-  )
-  await database.import([fsl, join(database.folder, 'task.jsonl')])
-  assert.equal(await database.ask(all), `[${data.join(',')}]`)
+  const schema = 'collection Project { *: Any }\ncollection task {\n  project: Ref<Project>?\n  *: Any\n}'
+  const fsl = await database.file('project.fsl', schema)
+  await database.import([fsl, await database.file('task.jsonl', rows.join('\n'))])
+  assert.equal(await database.all('task'), `{"data":[${data.join(',')}]}`)
   // A field with the name of the reference of a driver's document does not make the row a driver's document.
-  const report = await database.import([join(database.folder, 'first.json')], { collection: 'other' })
+  const ref = '"ref":{"@ref":{"coll":{"@mod":"Project"},"id":"1"}}'
+  const first = `[${rows.map(row => row.replace('"name"', `${ref},"name"`)).join(',')}]`
+  const report = await database.import([await database.file('first.json', first)], { collection: 'other' })
   assert.equal(report.total().written, 3)
 })
 
 test('an error about a field id of rows names the option that keeps the ids', async t => {
   const database = await openTestDatabase(t)
-  const fsl = join(database.folder, 'p.fsl')
-  const rows = join(database.folder, 'rows.jsonl')
-  await writeFile(fsl, 'collection P { name: String }')
-  await writeFile(rows, '{"id":"12","name":"a"}\n{"id":"7","name":"b"}\n')
+  const fsl = await database.file('p.fsl', 'collection P { name: String }')
+  const rows = await database.file('rows.jsonl', '{"id":"12","name":"a"}\n{"id":"7","name":"b"}\n')
   await assert.rejects(
     database.import([fsl, rows], { collection: 'P' }),
     /data\.id: Unexpected field.*--row-ids uses `id` as the id/,
   )
-  const report = await database.import([fsl, rows], {
-    collection: 'P',
-    hasRowIds: true,
-    meaning: ['row-ids'],
-  })
+  const options = { collection: 'P', hasRowIds: true, meaning: ['row-ids'] }
+  const report = await database.import([fsl, rows], options)
   assert.equal(report.total().newIds, 0)
-  assert.equal(await dataOf(database, 'P', '12'), '{"name":"a"}')
+  assert.equal(await database.data('P', '12'), '{"name":"a"}')
 })
 
 test('an empty CSV cell in quotes is an empty string, and null on request', async t => {
   const database = await openTestDatabase(t)
-  const file = join(database.folder, 'cells.csv')
-  await writeFile(file, 'a,b,"c",due\n"",,"x",""\n,"",x,2020-01-01\n')
+  const file = await database.file('cells.csv', 'a,b,"c",due\n"",,"x",""\n,"",x,2020-01-01\n')
   const expected = {
     null: ['{"a":"","b":null,"c":"x","due":null}', '{"a":null,"b":"","c":"x","due":{"@date":"2020-01-01"}}'],
     'quoted-null': [
@@ -345,17 +310,10 @@ test('an empty CSV cell in quotes is an empty string, and null on request', asyn
     ],
     empty: ['{"a":"","b":"","c":"x","due":""}', '{"a":"","b":"","c":"x","due":{"@date":"2020-01-01"}}'],
   }
-  const data = (collection: string) => ({
-    select: ['data'],
-    from: {
-      map: { lambda: 'r', expr: { select: ['data'], from: { get: { var: 'r' } } } },
-      collection: { paginate: { documents: { collection } } },
-    },
-  })
   for (const [emptyCells, rows] of Object.entries(expected)) {
     const options = { emptyCells: emptyCells as 'null', type: ['due::date'], meaning: [emptyCells] }
     const collection = emptyCells.replace('-', '_')
     await database.import([file], { ...options, collection })
-    assert.equal(await database.ask(data(collection)), `[${rows.join(',')}]`, emptyCells)
+    assert.equal(await database.all(collection), `{"data":[${rows.join(',')}]}`, emptyCells)
   }
 })

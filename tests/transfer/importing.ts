@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { pino } from 'pino'
 import { engineOver } from '../../src/app/open-engine.ts'
@@ -30,8 +30,18 @@ export interface TestDatabase {
   readonly folder: string
   /** Imports files; paths are below the fixtures unless they are absolute. */
   import(paths: readonly string[], options?: TestImportOptions): Promise<Report>
+  /** Writes a file into the folder, and returns its path. */
+  file(name: string, content: string | Uint8Array): Promise<string>
   /** The result of a query (wire JSON) in the database `moved`, as exact JSON text. */
   ask(query: unknown, path?: readonly string[]): Promise<string>
+  /** The number of documents of a collection, as JSON text. */
+  count(collection: string, path?: readonly string[]): Promise<string>
+  /** A document, as JSON text. */
+  get(collection: string, id: string): Promise<string>
+  /** The data of a document, as JSON text. */
+  data(collection: string, id: string): Promise<string>
+  /** The data of all documents of a collection, as JSON text. */
+  all(collection: string): Promise<string>
 }
 
 export type TestImportOptions = Partial<ImportOptions> & {
@@ -50,6 +60,8 @@ export async function openTestDatabase(t: TestContext): Promise<TestDatabase> {
   const connection = localConnection('memory', opened, secret)
   const folder = await mkdtemp(join(tmpdir(), 'terrarium-transfer-'))
   closeAfter(t, opened, folder)
+  const ask = async (query: unknown, path: readonly string[] = []) =>
+    writeJson(await connection.query(['moved', ...path], parseJson(JSON.stringify(query))))
   return {
     connection,
     folder,
@@ -79,9 +91,21 @@ export async function openTestDatabase(t: TestContext): Promise<TestDatabase> {
       const progress = { readBytes: 0, totalBytes: 0, documents: 0, phase: 'schema' } as const
       return runImport(other, sources, all, { ...progress })
     },
-    async ask(query, path = []) {
-      return writeJson(await connection.query(['moved', ...path], parseJson(JSON.stringify(query))))
+    async file(name, content) {
+      const path = join(folder, name)
+      await mkdir(dirname(path), { recursive: true })
+      await writeFile(path, content)
+      return path
     },
+    ask,
+    count: (collection, path) => ask({ count: { documents: { collection } } }, path),
+    get: (collection, id) => ask({ get: document(collection, id) }),
+    data: (collection, id) => ask({ select: ['data'], from: { get: document(collection, id) } }),
+    all: collection =>
+      ask({
+        map: { lambda: 'r', expr: { select: ['data'], from: { get: { var: 'r' } } } },
+        collection: { paginate: { documents: { collection } } },
+      }),
   }
 }
 
@@ -103,9 +127,4 @@ export function document(collection: string, id: string) {
   return {
     '@ref': { id, collection: { '@ref': { id: collection, collection: { '@ref': { id: 'collections' } } } } },
   }
-}
-
-/** The data of a document, as JSON text. */
-export function dataOf(database: TestDatabase, collection: string, id: string): Promise<string> {
-  return database.ask({ select: ['data'], from: { get: document(collection, id) } })
 }

@@ -3,17 +3,10 @@
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { mkdir, readdir, rm, symlink, utimes, writeFile } from 'node:fs/promises'
+import { readdir, rm, symlink, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { dataOf, document, openTestDatabase, type TestDatabase } from './importing.ts'
-
-async function fileOf(database: TestDatabase, name: string, content: string): Promise<string> {
-  const path = join(database.folder, name)
-  await mkdir(join(path, '..'), { recursive: true })
-  await writeFile(path, content)
-  return path
-}
+import { document, openTestDatabase } from './importing.ts'
 
 const mod = (name: string) => ({ '@mod': name })
 const ts = { '@time': '2025-03-22T10:58:58.290Z' }
@@ -33,7 +26,7 @@ test('in an export with one line per file, errors have record, byte, collection,
     { id: '5', coll: mod('users'), ts, day: { '@date': 'yesterday' } },
   ].map(each => JSON.stringify(each))
   elements.push('{"id":"6","coll":{"@mod":"users"},"broken":tru}', '{"id":"7","coll":{"@mod":"users"}}')
-  const path = await fileOf(database, 'users_00_000000.json', `[${elements.join()}]`)
+  const path = await database.file('users_00_000000.json', `[${elements.join()}]`)
   const report = await database.import([path], { skipBad: 9 })
   const byteOf = (record: number) =>
     1 + elements.slice(0, record - 1).reduce((sum, each) => sum + each.length + 1, 0)
@@ -70,25 +63,19 @@ test('in an export with one line per file, errors have record, byte, collection,
 
 test('errors in data of drivers, rows and tables have their field as well', async t => {
   const database = await openTestDatabase(t)
-  const users = await fileOf(
-    database,
-    'users.jsonl',
-    JSON.stringify({ ref: document('people', '1'), ts: 1, data: { a: { t: { '@ts': 'noon' } } } }),
-  )
+  const ref = document('people', '1')
+  const noon = { ref, ts: 1, data: { a: { t: { '@ts': 'noon' } } } }
+  const users = await database.file('users.jsonl', JSON.stringify(noon))
   await assert.rejects(
     database.import([users]),
     /users\.jsonl:1 people 1: field data\.a\.t: "noon" is not a valid time \(@ts\)/,
   )
-  const late = await fileOf(
-    database,
-    'late.jsonl',
-    JSON.stringify({ ref: document('people', '1'), ts: 'noon' }),
-  )
+  const late = await database.file('late.jsonl', JSON.stringify({ ref, ts: 'noon' }))
   await assert.rejects(
     database.import([late]),
     /late\.jsonl:1 people 1: field ts: "noon" is not a valid time/,
   )
-  const table = await fileOf(database, 'goods.csv', 'id,due\n1,soon\n')
+  const table = await database.file('goods.csv', 'id,due\n1,soon\n')
   const type = ['due::date']
   await assert.rejects(
     database.import([table], { type }),
@@ -98,7 +85,7 @@ test('errors in data of drivers, rows and tables have their field as well', asyn
 
 test('very many bad records are counted, and some of them reported', async t => {
   const database = await openTestDatabase(t)
-  const path = await fileOf(database, 'bad.jsonl', '{"ref":{"@ref":7}}\n'.repeat(3000))
+  const path = await database.file('bad.jsonl', '{"ref":{"@ref":7}}\n'.repeat(3000))
   const report = await database.import([path], { skipBad: 3000 })
   assert.equal(report.total().bad, 3000)
   assert.ok(report.data.bad.length <= 1000)
@@ -109,9 +96,9 @@ test('very many bad records are counted, and some of them reported', async t => 
 test('rows after a bad one keep their ids when it has been corrected', async t => {
   const database = await openTestDatabase(t)
   const lines = ['{"n":1}', '{"n":}', '{"n":3}']
-  const path = await fileOf(database, 'rows.jsonl', lines.join('\n'))
+  const path = await database.file('rows.jsonl', lines.join('\n'))
   await database.import([path], { skipBad: 1 })
-  await fileOf(database, 'rows.jsonl', lines.with(1, '{"n":2}').join('\n'))
+  await database.file('rows.jsonl', lines.with(1, '{"n":2}').join('\n'))
   const { equal, written } = (await database.import([path])).total()
   assert.deepEqual([equal, written], [2, 1])
 })
@@ -124,7 +111,7 @@ test('unresolved names are reported: indexes, roles, deleted collections', async
     old: { id: '9', coll: 'Deleted' },
   }
   const simple = { id: '1', coll: 'users', ts: ts['@time'], ...fields, own: { name: 'a', coll: 'b' } }
-  const path = await fileOf(database, 'users.jsonl', JSON.stringify(simple))
+  const path = await database.file('users.jsonl', JSON.stringify(simple))
   const { lost } = (await database.import([path])).data
   assert.deepEqual(Object.keys(lost), [
     'the collection of a reference, which was deleted: its id is kept in an object (users)',
@@ -132,12 +119,12 @@ test('unresolved names are reported: indexes, roles, deleted collections', async
     'a reference to role clerk, which does not exist (users)',
   ])
   assert.equal(
-    await dataOf(database, 'users', '1'),
+    await database.data('users', '1'),
     '{"index":"[legacy index gone]","role":{"name":"clerk","coll":"Role"},"old":{"id":"9","collection":"Deleted"},"own":{"name":"a","coll":"b"}}',
   )
   await database.ask({ create_role: { object: { name: 'clerk', privileges: [] } } })
   await database.import([path], { onConflict: 'replace' })
-  assert.match(await dataOf(database, 'users', '1'), /"role":\{"@ref":\{"id":"clerk"/)
+  assert.match(await database.data('users', '1'), /"role":\{"@ref":\{"id":"clerk"/)
 })
 
 test('a dry run reports references without a target, whether or not the database exists', async t => {
@@ -146,7 +133,7 @@ test('a dry run reports references without a target, whether or not the database
     { ref: document('a', '1'), data: { forward: document('a', '2'), none: document('b', '7') } },
     { ref: document('a', '2'), data: { back: document('a', '1'), none: document('a', '3') } },
   ]
-  const path = await fileOf(database, 'a.jsonl', lines.map(each => JSON.stringify(each)).join('\n'))
+  const path = await database.file('a.jsonl', lines.map(each => JSON.stringify(each)).join('\n'))
   const expected = ['a → b', 'a → a']
   const told = async () => Object.keys((await database.import([path], { dryRun: true })).data.dangling)
   assert.deepEqual(await told(), expected)
@@ -160,8 +147,8 @@ test('a dry run reports references without a target, whether or not the database
 test('links are followed once; special files are skipped', async t => {
   const database = await openTestDatabase(t)
   const row = JSON.stringify({ ref: document('a', '1'), data: {} })
-  await fileOf(database, 'real/a.jsonl', row)
-  await fileOf(database, 'top/b.jsonl', row.replace('"id":"1"', '"id":"2"'))
+  await database.file('real/a.jsonl', row)
+  await database.file('top/b.jsonl', row.replace('"id":"1"', '"id":"2"'))
   const top = join(database.folder, 'top')
   await symlink('../real', join(top, 'folder'))
   await symlink('..', join(database.folder, 'real/around'))
@@ -175,7 +162,7 @@ test('links are followed once; special files are skipped', async t => {
 
 test('the same import cannot run twice at the same time; an abandoned import is forgotten', async t => {
   const database = await openTestDatabase(t)
-  const path = await fileOf(database, 'a.jsonl', JSON.stringify({ ref: document('a', '1'), data: {} }))
+  const path = await database.file('a.jsonl', JSON.stringify({ ref: document('a', '1'), data: {} }))
   const state = join(database.folder, 'state')
   const seen: string[][] = []
   const look = {

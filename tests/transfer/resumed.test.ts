@@ -2,7 +2,6 @@
 // as an import without a break, for every source format.
 
 import assert from 'node:assert/strict'
-import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
@@ -169,8 +168,8 @@ test('a resumed import writes the same documents as an import without a break', 
       let n = 0
       const texts = pages.map(count => Array.from({ length: count }, () => layout.write(++n)))
       if (n === 0) return
-      const file = join(database.folder, layout.file)
-      await writeFile(file, (encodings[encoding] as (text: string) => Uint8Array)(layout.arrange(texts)))
+      const encode = encodings[encoding] as (text: string) => Uint8Array
+      const file = await database.file(layout.file, encode(layout.arrange(texts)))
       const [straight, resumed] = [`straight${++run}`, `resumed${run}`]
       const options = { collection: 'c', onConflict }
       await database.import([file], { ...options, database: ['moved', straight] })
@@ -186,16 +185,8 @@ test('a resumed import writes the same documents as an import without a break', 
 /** The files of an export. The order of the items in a schema file may depend on breaks. */
 function inAnyOrder(files: Readonly<Record<string, string>>): object {
   const entries = Object.entries(files).map(([path, text]) => {
-    const isSchema = path.endsWith('.fsl')
-    return [
-      path,
-      isSchema
-        ? text
-            .split('\n')
-            .filter(line => line.trim() !== '')
-            .sort()
-        : text,
-    ]
+    const lines = text.split('\n').filter(line => line.trim() !== '')
+    return [path, path.endsWith('.fsl') ? lines.sort() : text]
   })
   return Object.fromEntries(entries)
 }
@@ -230,47 +221,40 @@ test('the rest of a page is imported after a break within the page', async t => 
     'pages.json': `[{"data":[${all.map(driver).join(',')}]}]`,
   }
   for (const [name, text] of Object.entries(files)) {
-    const file = join(database.folder, name)
-    await writeFile(file, text)
+    const file = await database.file(name, text)
     const options = { onConflict: 'keep', database: ['moved', name] } as const
     const report = await importWith(database, [{ batches: 1, isWritten: false }], [file], options)
     assert.equal(report.total().read, 300, name)
-    assert.equal(await database.ask({ count: { documents: { collection: 'c' } } }, [name]), '300', name)
+    assert.equal(await database.count('c', [name]), '300', name)
   }
 })
 
 test('after the collection was deleted, an interrupted import starts again', async t => {
   const database = await openTestDatabase(t)
-  const file = join(database.folder, 'c.jsonl')
-  await writeFile(file, Array.from({ length: 250 }, (_, at) => driver(at + 1)).join('\n'))
+  const lines = Array.from({ length: 250 }, (_, at) => driver(at + 1))
+  const file = await database.file('c.jsonl', lines.join('\n'))
   const remove = () => database.ask({ delete: { collection: 'c' } })
   const create = () => database.ask({ create_collection: { object: { name: 'c' } } })
   for (const steps of [[remove], [remove, create]]) {
     const options = { onConflict: 'keep', skipBad: 0 } as const
-    await assert.rejects(
-      database.import([file], {
-        ...options,
-        connection: breaking(database.connection, { batches: 1, isWritten: false }),
-      }),
-      /the connection is broken/,
-    )
+    const connection = breaking(database.connection, { batches: 1, isWritten: false })
+    await assert.rejects(database.import([file], { ...options, connection }), /the connection is broken/)
     for (const step of steps) await step()
     const report = await database.import([file], options)
     assert.equal(report.total().written, 250)
-    assert.equal(await database.ask({ count: { documents: { collection: 'c' } } }), '250')
+    assert.equal(await database.count('c'), '250')
     await remove()
   }
 })
 
 test('a bad document of a page does not affect the other documents of the page', async t => {
   const database = await openTestDatabase(t)
-  const file = join(database.folder, 'pages.json')
   const page = [driver(1), driver(2).replace('"data":{"n":2}', '"data":2'), driver(3)]
-  await writeFile(file, `[{"data":[${page.join(',')}]}]`)
+  const file = await database.file('pages.json', `[{"data":[${page.join(',')}]}]`)
   const report = await database.import([file], { skipBad: 1 })
   assert.deepEqual(
     report.data.bad.map(({ id, reason }) => ({ id, reason })),
     [{ id: '2', reason: 'document 2 of the page: its `data` is not an object' }],
   )
-  assert.equal(await database.ask({ count: { documents: { collection: 'c' } } }), '2')
+  assert.equal(await database.count('c'), '2')
 })
