@@ -123,10 +123,8 @@ test('events raise the last transaction time, and the next request contains it',
     { status: 200, body: '{"events":[],"cursor":"d"}' },
   ])
   for await (const _ of fed.client.feed('token')) assert.equal(fed.client.lastTxnTs, 8)
-  assert.deepEqual(
-    fed.sent.map(({ headers }) => headers.get('x-last-txn-ts')),
-    [null, '8'],
-  )
+  const times = fed.sent.map(({ headers }) => headers.get('x-last-txn-ts'))
+  assert.deepEqual(times, [null, '8'])
 })
 
 test('permanent errors are not retried', async () => {
@@ -163,10 +161,8 @@ test('the address, headers and body are those of the protocol', async () => {
     ),
     ['Bearer s', 'tagged', '700', 'app=shop', null],
   )
-  assert.deepEqual(
-    [header(second, 'x-query-tags'), header(second, 'x-last-txn-ts')],
-    ['app=shop,page=two', '5'],
-  )
+  const own = [header(second, 'x-query-tags'), header(second, 'x-last-txn-ts')]
+  assert.deepEqual(own, ['app=shop,page=two', '5'])
 })
 
 test('values that cannot be sent are rejected before the request', async () => {

@@ -107,10 +107,8 @@ const graphqlCases = 216
 export function assertAllPass(results: readonly CaseResult[]): void {
   assert.equal(results.length, graphqlCases, 'all cases were played')
   const failed = results.filter(({ passed }) => !passed)
-  assert.deepEqual(
-    failed.map(({ complaint, id, step }) => `${id}, ${step}: ${complaint}`),
-    [],
-  )
+  const complaints = failed.map(({ complaint, id, step }) => `${id}, ${step}: ${complaint}`)
+  assert.deepEqual(complaints, [])
 }
 
 /** Runs a runner with its arguments, and returns its report. */

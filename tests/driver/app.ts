@@ -160,10 +160,8 @@ export async function assertFails(
     for (const [field, value] of Object.entries(plain)) assert.deepEqual(first?.[field], value, field)
     if (failures) {
       const actual = first?.failures as { field: string[]; code: string }[]
-      assert.deepEqual(
-        actual.map(({ field, code }) => ({ field, code })),
-        failures,
-      )
+      const found = actual.map(({ field, code }) => ({ field, code }))
+      assert.deepEqual(found, failures)
     }
     return true
   })

@@ -39,10 +39,8 @@ driverTest("the transaction time is the written document's, and never decreases"
   await server.query(q.Get(made.ref), options)
   const times = observed.map(headers => Number(headers['x-txn-time']))
   assert.equal(times[1], made.ts)
-  assert.deepEqual(
-    times,
-    times.toSorted((a, b) => a - b),
-  )
+  const sorted = times.toSorted((a, b) => a - b)
+  assert.deepEqual(times, sorted)
 })
 
 driverTest('tags are returned, and a trace is continued', async app => {
@@ -63,10 +61,8 @@ driverTest('tags are returned, and a trace is continued', async app => {
 driverTest('one client can run many queries concurrently', async app => {
   const client = await app.as('client')
   const answers = await Promise.all(Array.from({ length: 100 }, (_, n) => client.query(q.Add(n, 1))))
-  assert.deepEqual(
-    answers,
-    Array.from({ length: 100 }, (_, n) => n + 1),
-  )
+  const expected = Array.from({ length: 100 }, (_, n) => n + 1)
+  assert.deepEqual(answers, expected)
 })
 
 driverTest('a closed client rejects queries', async app => {

@@ -116,10 +116,8 @@ driverTest('the document helper delivers a snapshot and every later change', asy
   const made = await server.query<Document>(q.Create(q.Collection('scores'), { data: { n: 0 } }))
   using events = new Events(server.stream.document(made.ref), true)
   const first = [await events.next(), await events.next()]
-  assert.deepEqual(
-    first.map(({ type }) => type),
-    ['start', 'snapshot'],
-  )
+  const types = first.map(({ type }) => type)
+  assert.deepEqual(types, ['start', 'snapshot'])
   assert.deepEqual(first[1]?.event, made)
   const updated = await server.query<Document>(q.Update(made.ref, { data: { n: 1 } }))
   const { type, event } = await events.next()

@@ -27,18 +27,14 @@ driverTest('a feed returns past events page by page, and can continue from a cur
   const feed = client.feed<Item>(source, { page_size: 2 })
   const pages: FeedPage<Item>[] = []
   for await (const page of feed) pages.push(page)
-  assert.deepEqual(
-    pages.map(({ events }) => [...events].map(event => event.data.n)),
-    [[1, 2], [3, 4], [5]],
-  )
+  const numbers = pages.map(({ events }) => [...events].map(event => event.data.n))
+  assert.deepEqual(numbers, [[1, 2], [3, 4], [5]])
   const { cursor } = pages.at(-1) as FeedPage<Item>
   await client.query(fql`items.where(.n > 4).forEach(.delete())`)
   const rest = client.feed<Item>(source, { cursor })
   const told = await Array.fromAsync(rest.flatten())
-  assert.deepEqual(
-    told.map(({ data, type }) => [type, data.n]),
-    [['remove', 5]],
-  )
+  const seen = told.map(({ data, type }) => [type, data.n])
+  assert.deepEqual(seen, [['remove', 5]])
 })
 
 driverTest('a feed can be created from a query that returns its source', async app => {
@@ -48,10 +44,8 @@ driverTest('a feed can be created from a query that returns its source', async a
   await add(client, 2)
   const feed = client.feed<Item>(fql`items.all().eventSource()`, { start_ts: startTs as number })
   const told = await Array.fromAsync(feed.flatten())
-  assert.deepEqual(
-    told.map(({ data, type }) => [type, data.n]),
-    [['add', 2]],
-  )
+  const seen = told.map(({ data, type }) => [type, data.n])
+  assert.deepEqual(seen, [['add', 2]])
 })
 
 driverTest('a stream delivers events, and another stream can continue from its last event', async app => {
@@ -106,10 +100,8 @@ driverTest(
     stream.close()
     await created
     const told = await Array.fromAsync(client.feed<DocumentT<{ text: string }>>(source).flatten())
-    assert.deepEqual(
-      told.map(({ data }) => data.text),
-      [text],
-    )
+    const texts = told.map(({ data }) => data.text)
+    assert.deepEqual(texts, [text])
   },
 )
 

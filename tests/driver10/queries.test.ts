@@ -98,10 +98,8 @@ driverTest('sets are returned page by page', async app => {
   assert.deepEqual(pages, [16, 16, 8])
   const all: number[] = []
   for await (const item of client.paginate<number>(first).flatten()) all.push(item)
-  assert.deepEqual(
-    all,
-    Array.from({ length: 40 }, (_, n) => n * 10),
-  )
+  const numbers = Array.from({ length: 40 }, (_, n) => n * 10)
+  assert.deepEqual(all, numbers)
   const sized: number[] = []
   for await (const page of client.paginate<number>(fql`Set.sequence(0, 5).pageSize(2)`))
     sized.push(page.length)

@@ -88,10 +88,8 @@ describe('queries while a schema is staged', { timeout }, () => {
     const database = await staged(shelf, indexed)
     const made = await database.ask('Collection.create({ name: "Box" }).name')
     assert.equal(made.data, 'Box')
-    assert.equal(
-      (await database.ask('Collection.byName("Shelf")!.update({ alias: "Rack" }).alias')).data,
-      'Rack',
-    )
+    const renamed = (await database.ask('Collection.byName("Shelf")!.update({ alias: "Rack" }).alias')).data
+    assert.equal(renamed, 'Rack')
     assert.deepEqual((await database.ask('Collection.all().map(.name).toArray()')).data, ['Shelf', 'Box'])
     assert.deepEqual((await database.ask('Collection.byName("Shelf")!.indexes')).data, {
       byA: { terms: [{ field: '.a', mva: false }], queryable: true, status: 'complete' },

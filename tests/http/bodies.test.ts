@@ -121,10 +121,8 @@ test('a chunked body without data is an empty text, not an absent one', async ()
   await chunked.ended()
   const absent = await connectRaw(service.port, `${head}\r\n`)
   await absent.ended()
-  assert.deepEqual(
-    service.engine.seen.map(({ body }) => body),
-    ['', undefined],
-  )
+  const received = service.engine.seen.map(({ body }) => body)
+  assert.deepEqual(received, ['', undefined])
 })
 
 test('a character that is split between two chunks is joined', async () => {

@@ -89,10 +89,8 @@ test('a denial shows its line and column, and the result of every predicate', as
     ],
   )
   const [own, faulty] = decisions[1]?.considered ?? []
-  assert.deepEqual(
-    [own?.role.name, own?.grant, faulty?.role.name, faulty?.grant],
-    ['own', false, 'faulty', false],
-  )
+  const grants = [own?.role.name, own?.grant, faulty?.role.name, faulty?.grant]
+  assert.deepEqual(grants, ['own', false, 'faulty', false])
   assert.equal(faulty?.failure?.[0]?.code, 'invalid_null_access')
   assert.match(faulty?.failure?.[0]?.summary ?? '', /d => d\.none\.x\n/)
 })
@@ -104,10 +102,8 @@ test('decisions in functions are shown at the position in their text', async () 
   )
   assert.equal(result, 1)
   assert.deepEqual(decisions[0]?.position, ['*query*', 1, 5])
-  assert.deepEqual(
-    [decisions[0]?.action, decisions[0]?.resource],
-    ['call', { name: 'peek', coll: 'Function' }],
-  )
+  const first = [decisions[0]?.action, decisions[0]?.resource]
+  assert.deepEqual(first, ['call', { name: 'peek', coll: 'Function' }])
   assert.deepEqual(decisions[1]?.position, ['*udf:peek*', 1, 16])
 })
 
@@ -126,10 +122,8 @@ test('indexes, elements of sets and created documents are shown, and nothing is 
   const found = await explain('Note.byN(n).map(.n).toArray()', 'User("1")', { arguments: { n: 1 } })
   assert.deepEqual(found.result, [1])
   const rejected = found.decisions.filter(({ action, allowed }) => action === 'read' && !allowed)
-  assert.deepEqual(
-    rejected.map(({ document }) => document),
-    [{ id: '2', coll: 'Note' }],
-  )
+  const hidden = rejected.map(({ document }) => document)
+  assert.deepEqual(hidden, [{ id: '2', coll: 'Note' }])
   const made = await explain('Note.create({ n: 5 }) { n, ts }', 'server')
   assert.equal((made.result as { n: number }).n, 5)
   assert.equal(made.decisions[0]?.decided_by, 'built-in role')

@@ -218,10 +218,8 @@ test('sessions of an offender start one after the other, sessions of other clien
   const spacing = pacingLimits.offenderSpacingMs
   assert.equal(pacing.sessionDelayMs('a'), 0)
   pacing.noteOffence('a')
-  assert.deepEqual(
-    [1, 2, 3].map(() => pacing.sessionDelayMs('a')),
-    [spacing, 2 * spacing, 3 * spacing],
-  )
+  const delays = [1, 2, 3].map(() => pacing.sessionDelayMs('a'))
+  assert.deepEqual(delays, [spacing, 2 * spacing, 3 * spacing])
   assert.equal(pacing.sessionDelayMs('b'), 0)
   while (pacing.sessionDelayMs('a') !== undefined) {}
   nowMs = pacingLimits.offenderWaitMs

@@ -256,10 +256,8 @@ test('heads and trailers of many lines count like chunks, even in the first byte
   trailers.request.push(null)
   const first = unsliced(connect, chunks(limits.shortReadLines))
   await new Promise(process.nextTick)
-  assert.deepEqual(
-    [head, trailers, first].map(({ isSliced }) => isSliced()),
-    [true, true, true],
-  )
+  const sliced = [head, trailers, first].map(({ isSliced }) => isSliced())
+  assert.deepEqual(sliced, [true, true, true])
 })
 
 test('after a flood, all connections are sliced at once, and new ones for a while', async () => {
@@ -328,10 +326,8 @@ test('thousands of pipelined requests with bodies are all answered in order', as
   const connection = await connectRaw(port, [...bodies, last].map(request).join(''))
   const received = await connection.until('4 last;')
   const answers = received.match(/\d+ [^;\r\n]*;/g)
-  assert.deepEqual(
-    answers,
-    [...bodies, last].map(body => `${body.length} ${body.slice(0, 8)};`),
-  )
+  const expected = [...bodies, last].map(body => `${body.length} ${body.slice(0, 8)};`)
+  assert.deepEqual(answers, expected)
   connection.socket.destroy()
   await listener.close(1000)
 })

@@ -36,10 +36,8 @@ test('a result is used for other values of the same kind only', async () => {
   const query = 'let y: Int = x\ny'
   assert.equal(await ask(query, { x: 1 }), 'Int')
   assert.equal(await ask(query, { x: 2 }), 'Int')
-  assert.equal(
-    await ask(query, { x: 2 ** 40 }),
-    'invalid_query: error: Type `Long` is not a subtype of `Int`',
-  )
+  const long = await ask(query, { x: 2 ** 40 })
+  assert.equal(long, 'invalid_query: error: Type `Long` is not a subtype of `Int`')
   assert.equal(await ask(query, { x: '1' }), 'invalid_query: error: Type `String` is not a subtype of `Int`')
   assert.equal(await ask(query, { x: 3 }), 'Int')
   const sum = 'x.map(y => y + 1)'

@@ -153,10 +153,8 @@ test('a failure of the store becomes the response, without a log line', async ()
     const response = await post('1')
     assert.equal(response.status, status)
     const { errors } = (await response.json()) as { readonly errors: readonly { readonly code: string }[] }
-    assert.deepEqual(
-      errors.map(each => each.code),
-      [code],
-    )
+    const codes = errors.map(each => each.code)
+    assert.deepEqual(codes, [code])
     assert.deepEqual(service.log, [])
   }
 })

@@ -88,10 +88,8 @@ describe('a join through hidden documents', () => {
 
   test('shows the events of the readable targets', async () => {
     const events = (await data(`Events(${followed})`)) as { action: string; document: unknown }[]
-    assert.deepEqual(
-      events.map(({ action, document }) => [action, document]),
-      [['add', post(1)]],
-    )
+    const received = events.map(({ action, document }) => [action, document])
+    assert.deepEqual(received, [['add', post(1)]])
   })
 })
 

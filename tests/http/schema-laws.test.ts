@@ -143,10 +143,8 @@ test('generated texts have the fields of a projection without colons', async () 
   await fql(server, admin, 'Function.create({ name: "f", body: body })', { body })
   const { content } = await request('GET', 'files/main.fsl')
   const lines = ['doc {', '  a,', '  b: .c,', '  d: .d,', '  e {', '    f,', '  },', '}']
-  assert.equal(
-    content?.slice(content.indexOf('function')),
-    `function f(doc) {\n${lines.map(line => `  ${line}\n`).join('')}}\n`,
-  )
+  const expected = `function f(doc) {\n${lines.map(line => `  ${line}\n`).join('')}}\n`
+  assert.equal(content?.slice(content.indexOf('function')), expected)
 })
 
 test('the comparison of the staged files with themselves is empty', async () => {

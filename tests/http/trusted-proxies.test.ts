@@ -61,10 +61,8 @@ test('the proxy decides about the client of each request on its connection', asy
     const headers = { authorization: 'Bearer right', 'x-forwarded-for': client }
     await (await fetch(service.url, { method: 'POST', headers, body: '1' })).text()
   }
-  assert.deepEqual(
-    service.engine.seen.map(({ address }) => address),
-    ['192.0.2.1', '192.0.2.2'],
-  )
+  const addresses = service.engine.seen.map(({ address }) => address)
+  assert.deepEqual(addresses, ['192.0.2.1', '192.0.2.2'])
 })
 
 test('clients are identified by their IPv4 address or by their IPv6 network', () => {

@@ -76,10 +76,8 @@ for (const split of [false, true]) {
     assert.equal(dataOf(3).join(''), '{"resource":"Scope node is OK"}')
     // One acknowledgement of the client's only SETTINGS frame.
     assert.equal(frames.filter(({ type, payload }) => type === 4 && payload.length === 0).length, 1)
-    assert.deepEqual(
-      service.engine.seen.map(({ body, authorization }) => [body, authorization]),
-      [['[1]', 'Bearer right']],
-    )
+    const seen = service.engine.seen.map(({ body, authorization }) => [body, authorization])
+    assert.deepEqual(seen, [['[1]', 'Bearer right']])
     socket.destroy()
   })
 }

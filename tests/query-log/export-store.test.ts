@@ -47,10 +47,8 @@ test('paging from the newest request is stable while requests arrive', async () 
     await add()
   }
   assert.deepEqual(seen, before)
-  assert.deepEqual(
-    store.newest(undefined, ({ id }) => before.includes(id), 3).found.map(({ id }) => id),
-    before.slice(0, 3),
-  )
+  const newest = store.newest(undefined, ({ id }) => before.includes(id), 3).found.map(({ id }) => id)
+  assert.deepEqual(newest, before.slice(0, 3))
 })
 
 test('old requests and tokens are deleted, unfinished requests are not', async () => {
@@ -69,10 +67,8 @@ test('old requests and tokens are deleted, unfinished requests are not', async (
   assert.equal(store.get(old.id), undefined)
   assert.ok(store.get(unfinished.id))
   const range = { start: Buffer.from('T'), end: Buffer.from('U') }
-  assert.equal(
-    kv.read(view => [...view.range(range)].length),
-    0,
-  )
+  const rows = kv.read(view => [...view.range(range)].length)
+  assert.equal(rows, 0)
 })
 
 test('requesters take turns, however many exports one of them has requested', async () => {
@@ -125,9 +121,7 @@ test('a list reads a limited number of other callers’ requests at a time', asy
   const first = store.newest(undefined, mine, 10)
   assert.deepEqual(first.found, [])
   const second = store.newest(first.next, mine, 10)
-  assert.deepEqual(
-    second.found.map(({ id }) => id),
-    [own.id],
-  )
+  const ids = second.found.map(({ id }) => id)
+  assert.deepEqual(ids, [own.id])
   assert.equal(second.next, undefined)
 })

@@ -98,22 +98,15 @@ test('aggregates agree with plain counting, for a database with its descendants'
   assert.equal(totals.requests, expected.length)
   assert.equal(totals.serverErrors, expected.filter(({ status }) => status === 500).length)
   assert.equal(totals.clientErrors, expected.filter(({ status }) => status === 404).length)
-  assert.equal(
-    totals.queryTimeMs,
-    expected.reduce((sum, { ms }) => sum + ms, 0),
-  )
+  const sumMs = expected.reduce((sum, { ms }) => sum + ms, 0)
+  assert.equal(totals.queryTimeMs, sumMs)
   assert.equal(totals.readOps, expected.length * 2)
   assert.equal(stepMs, minute)
   assert.equal(points.length, 58)
-  assert.equal(
-    points.reduce((sum, { requests }) => sum + requests, 0),
-    expected.length,
-  )
-  assert.equal(
-    found.reduce((sum, { requests }) => sum + requests, 0),
-    expected.length,
-    'shapes are those of the span and no others',
-  )
+  const counted = points.reduce((sum, { requests }) => sum + requests, 0)
+  assert.equal(counted, expected.length)
+  const shapes = found.reduce((sum, { requests }) => sum + requests, 0)
+  assert.equal(shapes, expected.length, 'shapes are those of the span and no others')
   const sorted = expected.map(({ ms }) => ms).sort((left, right) => left - right)
   const median = sorted[Math.ceil(sorted.length * 0.5) - 1] as number
   assert.ok(Math.abs((totals.p50 ?? 0) - median) <= median * 0.1, `${totals.p50} is about ${median}`)

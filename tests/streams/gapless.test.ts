@@ -53,17 +53,13 @@ streamTest('a stream delivers every change after the start event once and in ord
   for (const [start, ...events] of await Promise.all(streams)) {
     assert.equal(start?.type, 'start')
     const expected = times.filter(time => time > (start?.txn ?? 0))
-    assert.deepEqual(
-      events.map(({ txn }) => txn),
-      expected,
-    )
+    const txns = events.map(({ txn }) => txn)
+    assert.deepEqual(txns, expected)
     const numbers = events.map(
       ({ event }) => (event as { document: { data: { n: number } } }).document.data.n,
     )
-    assert.deepEqual(
-      numbers,
-      expected.map((_, index) => times.length - expected.length + index + 1),
-    )
+    const last = expected.map((_, index) => times.length - expected.length + index + 1)
+    assert.deepEqual(numbers, last)
   }
   for (const reader of readers) reader.close()
 })
@@ -106,9 +102,7 @@ streamTest('the events of one transaction are adjacent', async app => {
   await Promise.all(Array.from({ length: 20 }, () => app.query(batch)))
   const txns: number[] = []
   for (let count = 0; count < 100; count++) txns.push((await reader.next()).txn)
-  assert.deepEqual(
-    txns,
-    txns.toSorted((left, right) => left - right),
-  )
+  const sorted = txns.toSorted((left, right) => left - right)
+  assert.deepEqual(txns, sorted)
   assert.equal(new Set(txns).size, 20)
 })

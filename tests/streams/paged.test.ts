@@ -223,15 +223,11 @@ test('the caller of a stream determines the visible events, not the creator of t
       ['add', { '@int': '3' }],
       ['remove', { '@int': '2' }],
     ]
-    assert.deepEqual(
-      taken(stream).map(({ data, type }) => [type, data]),
-      expected,
-    )
+    const received = taken(stream).map(({ data, type }) => [type, data])
+    assert.deepEqual(received, expected)
     const page = await bench.feed({ token }, secret)
-    assert.deepEqual(
-      page.events.map(({ data, type }) => [type, data]),
-      expected.slice(1),
-    )
+    const fed = page.events.map(({ data, type }) => [type, data])
+    assert.deepEqual(fed, expected.slice(1))
     stream.close()
   }))
 
@@ -262,10 +258,8 @@ test('a feed from before the history is an error; a feed from before the collect
     await bench.query('Jar.create({ n: 2 })')
     const page = await bench.feed({ token })
     assert.deepEqual([page.events[0]?.error?.code, page.has_next], ['invalid_stream_start_time', false])
-    assert.match(
-      page.events[0]?.error?.message ?? '',
-      /^Stream start time 2023-[^`]+Z is too far in the past\./,
-    )
+    const message = page.events[0]?.error?.message ?? ''
+    assert.match(message, /^Stream start time 2023-[^`]+Z is too far in the past\./)
     const stream = await bench.open({ token })
     await settled()
     assert.deepEqual(typesOf(taken(stream)), ['status', 'error'])
@@ -286,10 +280,8 @@ test('a page ends before its deadline, and the next one continues it', () =>
       ;({ cursor, has_next: hasNext } = page)
     }
     assert.ok(pages > 1)
-    assert.deepEqual(
-      seen,
-      Array.from({ length: 200 }, (_, n) => ({ '@int': String(n) })),
-    )
+    const all = Array.from({ length: 200 }, (_, n) => ({ '@int': String(n) }))
+    assert.deepEqual(seen, all)
   }))
 
 test('costs of events count against the limits of the database, and a stream waits for them', () =>

@@ -33,14 +33,10 @@ streamTest('a predicate decides for each event, at the time of the event', async
   await app.delete(target('7'))
   seen.push((await app.create({ public: true, n: 4 }, '7')).ts)
   const told = [await reader.next(), await reader.next(), await reader.next()]
-  assert.deepEqual(
-    told.map(({ txn }) => txn),
-    seen,
-  )
-  assert.deepEqual(
-    told.map(({ event }) => (event as { action: string }).action),
-    ['create', 'update', 'create'],
-  )
+  const times = told.map(({ txn }) => txn)
+  assert.deepEqual(times, seen)
+  const actions = told.map(({ event }) => (event as { action: string }).action)
+  assert.deepEqual(actions, ['create', 'update', 'create'])
 })
 
 streamTest('predicates know the identity of the viewer', async app => {

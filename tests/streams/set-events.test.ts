@@ -62,10 +62,8 @@ streamTest('each entry has its own event, and the events of a transaction are ad
   const reader = await app.stream(team('red'), { fields: 'action,index' })
   const made = await app.create({ team: ['red', 'blue'], score: [1, 2, 3] })
   const events = [await reader.next(), await reader.next(), await reader.next()]
-  assert.deepEqual(
-    events.map(({ txn }) => txn),
-    [made.ts, made.ts, made.ts],
-  )
+  const times = events.map(({ txn }) => txn)
+  assert.deepEqual(times, [made.ts, made.ts, made.ts])
   const values = events.map(({ event }) => (event as { index: { values: number[] } }).index.values[0])
   assert.deepEqual(values.toSorted(), [1, 2, 3])
 })

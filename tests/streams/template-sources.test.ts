@@ -39,10 +39,8 @@ test('event sources contain the template values before, within and after project
       const elements = await dataOf(['(', ...set, ').toArray()'])
       const feed = await post('/feed/1', { token: source['@stream'] })
       const { events } = feed as { events: readonly { type: string; data: unknown }[] }
-      assert.deepEqual(
-        events.map(({ data, type }) => (type === 'add' ? data : type)),
-        elements,
-      )
+      const seen = events.map(({ data, type }) => (type === 'add' ? data : type))
+      assert.deepEqual(seen, elements)
     }),
     { numRuns: 40 },
   )

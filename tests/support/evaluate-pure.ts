@@ -1,6 +1,7 @@
 // Evaluates queries that need no data, without a store or an engine, in a transaction in which nothing exists: for
 // tests that call a function very often, and for values that no query can contain as a literal, such as pages.
 
+import assert from 'node:assert/strict'
 import { languages } from '../../src/app/languages.ts'
 import { micros } from '../../src/base/micros.ts'
 import { Memo } from '../../src/base/pending.ts'
@@ -93,6 +94,17 @@ export function errorsOf(
     }))
   }
   throw new Error(`no error came from ${typeof query === 'string' ? query : JSON.stringify(query)}`)
+}
+
+/** Asserts that the query fails with exactly one error, and compares the error. */
+export function assertError(
+  query: Query,
+  code: string,
+  description: string,
+  position: ErrorEntry['position'],
+  options: PureOptions = {},
+): void {
+  assert.deepEqual(errorOf(query, options), { code, description, position })
 }
 
 /** The query must fail with exactly one error. */

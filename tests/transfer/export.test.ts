@@ -52,10 +52,8 @@ test('export, import, export: the same bytes', async t => {
   const second = await openTestDatabase(t)
   const report = await second.import([folder])
   assert.equal(report.total().bad, 0)
-  assert.deepEqual(
-    report.data.schema.filter(({ outcome }) => outcome === 'failed'),
-    [],
-  )
+  const failed = report.data.schema.filter(({ outcome }) => outcome === 'failed')
+  assert.deepEqual(failed, [])
   assert.deepEqual(report.data.lost, {})
   const [before, after] = [await contentOf(folder), await contentOf(await exportTo(second, 'second'))]
   assert.deepEqual(after, before)
@@ -173,10 +171,8 @@ test('schema files are those of the start, and an export fails when documents ch
       else: { create_collection: object({ name: 'late' }) },
     })
   })
-  assert.match(
-    (await contentOf(folder))['schema/shelf.fsl'] ?? '',
-    /a: Int\n\}\n\nfunction one\(\) \{\n {2}1\n/,
-  )
+  const shelf = (await contentOf(folder))['schema/shelf.fsl'] ?? ''
+  assert.match(shelf, /a: Int\n\}\n\nfunction one\(\) \{\n {2}1\n/)
   await assert.rejects(
     exportWhile('second', () => push('  b: Int\n  migrations {\n    move .a -> .b\n  }\n', 2)),
     /the fields of the collection Shelf of moved were changed while it was exported: export it again/,

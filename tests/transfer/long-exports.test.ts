@@ -58,10 +58,8 @@ test('the versions of a live and of a deleted document are divided into pages', 
   const { largestPage, largestRead, records } = await exported(bench, kv)
   for (const [id, times] of expected) {
     const own = records.filter(record => record.id === id).map(({ ts }) => Number(ts))
-    assert.deepEqual(
-      own.toSorted((left, right) => left - right),
-      times,
-    )
+    const sorted = own.toSorted((left, right) => left - right)
+    assert.deepEqual(sorted, times)
   }
   assert.equal(records.length, 7501)
   assert.ok(largestPage <= 1000, `${largestPage} records in a page`)

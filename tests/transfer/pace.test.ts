@@ -65,10 +65,8 @@ test('a batch that takes longer than its time slice is written in several transa
     records(5),
     options,
   )
-  assert.deepEqual(
-    outcomes.map(({ kind }) => kind),
-    Array(5).fill('written'),
-  )
+  const kinds = outcomes.map(({ kind }) => kind)
+  assert.deepEqual(kinds, Array(5).fill('written'))
   assert.equal(rests, 5)
   const times = [1, 2, 3, 4, 5].map(id => bench.get(documentRef(collection, id))?.ts)
   assert.equal(new Set(times).size, 5, 'each has a transaction of its own')
@@ -92,10 +90,8 @@ test('a record whose bindings take too long is reported as bad, and the others a
     },
   }))
   const { outcomes } = await writeBatch({ store: bench.store, rules, pace }, rootDatabase, given, options)
-  assert.deepEqual(
-    outcomes.map(({ kind }) => kind),
-    ['written', 'written', 'written', 'bad', 'written'],
-  )
+  const kinds = outcomes.map(({ kind }) => kind)
+  assert.deepEqual(kinds, ['written', 'written', 'written', 'bad', 'written'])
   assert.match(String((outcomes[slow] as { reason?: string }).reason), /bindings takes too long/)
   await bench.close()
 })
@@ -129,10 +125,9 @@ test('a batch takes a number of transactions that is linear in its rejected reco
   const picky = { ...accepting, documents: () => ({ ...accepting.documents(), complete }) }
   const write = t.mock.method(store, 'write')
   const { outcomes } = await writeBatch({ store, rules: picky }, rootDatabase, records(256), options)
-  assert.deepEqual(
-    outcomes.map(({ kind }) => kind),
-    Array.from({ length: 256 }, (_, at) => (at % 2 === 0 ? 'written' : 'bad')),
-  )
+  const kinds = outcomes.map(({ kind }) => kind)
+  const expected = Array.from({ length: 256 }, (_, at) => (at % 2 === 0 ? 'written' : 'bad'))
+  assert.deepEqual(kinds, expected)
   assert.ok(write.mock.callCount() < 3 * 256, String(write.mock.callCount()))
 })
 
@@ -148,10 +143,9 @@ test('a batch whose documents are checked together is tried a limited number of 
     checks: 'together',
   })
   assert.equal(write.mock.callCount(), 32)
-  assert.deepEqual(
-    outcomes.map(({ kind }) => kind),
-    Array.from({ length: 100 }, (_, at) => (at < 32 ? 'bad' : 'unmet')),
-  )
+  const kinds = outcomes.map(({ kind }) => kind)
+  const expected = Array.from({ length: 100 }, (_, at) => (at < 32 ? 'bad' : 'unmet'))
+  assert.deepEqual(kinds, expected)
 })
 
 test('a past version is compared with one stored version, however many newer versions there are', async () => {

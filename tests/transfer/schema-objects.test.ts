@@ -156,10 +156,8 @@ for (const [name, of] of Object.entries({ ...cases, ...fileCases, ...otherFields
     const foreseen = await second.import([folder], { database: ['other'], dryRun: true })
     const report = await second.import([folder], { database: ['other'] })
     for (const { data } of [foreseen, report]) {
-      assert.deepEqual(
-        data.schema.filter(({ outcome }) => outcome === 'failed'),
-        [],
-      )
+      const failed = data.schema.filter(({ outcome }) => outcome === 'failed')
+      assert.deepEqual(failed, [])
     }
     assert.deepEqual([report.total().bad, report.data.lost], [0, {}])
     const again = await exportTo(second, 'second', { database: ['other'] })

@@ -63,10 +63,8 @@ test('users exported from a service log in elsewhere, through the driver', async
   const page = await admin.query<{ data: faunadb.values.Ref[] }>(
     q.Paginate(q.Documents(q.Collection('Product')), { size: 1 }),
   )
-  assert.deepEqual(
-    page.data.map(({ id }) => id),
-    ['101'],
-  )
+  const ids = page.data.map(({ id }) => id)
+  assert.deepEqual(ids, ['101'])
   await assert.rejects(admin.query(q.Login(ada, { password: 'wrong' })))
   await admin.close()
   await own.close()
@@ -112,10 +110,8 @@ test('an empty export is valid', async () => {
   assert.equal((await runCommand(words, env)).status, 0)
   const { status, stderr } = await importInto(['--database', 'empty-too', exported])
   assert.equal(status, 0, stderr)
-  assert.equal(
-    await query(server, `${server.rootSecret}:empty-too:admin`, { count: { collections: null } }),
-    0,
-  )
+  const count = await query(server, `${server.rootSecret}:empty-too:admin`, { count: { collections: null } })
+  assert.equal(count, 0)
 })
 
 test('errors are reported in one line', async () => {

@@ -82,20 +82,14 @@ const long = `[${Array(50)
 test('a query that takes too long to parse moves to the slow lane before the parsing ends', async t => {
   const { ask, begin, cancel, countFor, end, jobs } = openImpatient(t)
   await ask(long)
-  assert.deepEqual(
-    jobs.map(({ request }) => request.body),
-    [long],
-  )
+  const bodies = jobs.map(({ request }) => request.body)
+  assert.deepEqual(bodies, [long])
   // The query is a single piece of work. It begins with the parsing of the text, before the caller is known, and continues
   // as work of the database.
-  assert.deepEqual(
-    begin.calls.map(call => call.arguments),
-    [['credential Bearer x']],
-  )
-  assert.deepEqual(
-    countFor.calls.map(call => call.arguments),
-    [['database 0']],
-  )
+  const begun = begin.calls.map(call => call.arguments)
+  assert.deepEqual(begun, [['credential Bearer x']])
+  const counted = countFor.calls.map(call => call.arguments)
+  assert.deepEqual(counted, [['database 0']])
   assert.deepEqual([cancel.callCount(), end.callCount()], [1, 1])
 })
 

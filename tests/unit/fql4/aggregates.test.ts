@@ -6,7 +6,7 @@ import { type Cursor, Page } from '../../../src/fql4/values/transient.ts'
 import { compareValues } from '../../../src/values/order.ts'
 import type { Value } from '../../../src/values/value.ts'
 import { openTestEngine, type TestEngine } from '../../support/engine.ts'
-import { errorOf, errorsOf, evaluatePure, pureSession } from '../../support/evaluate-pure.ts'
+import { assertError, errorOf, errorsOf, evaluatePure, pureSession } from '../../support/evaluate-pure.ts'
 import { fc } from '../../support/fast-check.ts'
 import { numbers, orderedValues } from '../../support/value-arbitraries.ts'
 
@@ -82,21 +82,13 @@ describe('arrays', () => {
       ['any', [true, 'x']],
       ['all', [false, 'x', 1]],
     ] as const) {
-      assert.deepEqual(errorOf({ [name]: elements }), {
-        code: 'invalid argument',
-        description: 'Boolean expected, String provided.',
-        position: [name],
-      })
+      assertError({ [name]: elements }, 'invalid argument', 'Boolean expected, String provided.', [name])
     }
   })
 
   test('the first element that is not a number is reported, without its index', () => {
     for (const name of ['sum', 'mean']) {
-      assert.deepEqual(errorOf({ [name]: [1, 'x', null] }), {
-        code: 'invalid argument',
-        description: 'Number expected, String provided.',
-        position: [name],
-      })
+      assertError({ [name]: [1, 'x', null] }, 'invalid argument', 'Number expected, String provided.', [name])
     }
   })
 

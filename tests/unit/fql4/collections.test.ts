@@ -13,7 +13,7 @@ import { parseQuery } from '../../../src/fql4/parse-query.ts'
 import { type Cursor, Page } from '../../../src/fql4/values/transient.ts'
 import { parseJson } from '../../../src/values/json.ts'
 import type { Value } from '../../../src/values/value.ts'
-import { errorOf, errorsOf, evaluatePure, pureSession } from '../../support/evaluate-pure.ts'
+import { assertError, errorOf, errorsOf, evaluatePure, pureSession } from '../../support/evaluate-pure.ts'
 
 const given = { var: 'given' }
 const x = { var: 'x' }
@@ -59,11 +59,7 @@ describe('map, foreach, filter', () => {
   test('nothing else can be iterated', () => {
     const description = 'Array, Set, or Page expected, Integer provided.'
     for (const name of ['map', 'foreach', 'filter']) {
-      assert.deepEqual(errorOf({ [name]: lambda(x), collection: 1 }), {
-        code: 'invalid argument',
-        description,
-        position: ['collection'],
-      })
+      assertError({ [name]: lambda(x), collection: 1 }, 'invalid argument', description, ['collection'])
       assert.equal(errorOf({ [name]: lambda(x), collection: { collection: 'no' } }).code, 'invalid ref')
     }
   })
@@ -71,17 +67,19 @@ describe('map, foreach, filter', () => {
   test('map and foreach stop at the first failure, and report it without the index of its element', () => {
     const failing = lambda({ divide: [1, { subtract: [x, 2] }] })
     for (const name of ['map', 'foreach']) {
-      assert.deepEqual(errorOf({ [name]: failing, collection: [1, 2, 2] }), {
-        code: 'invalid argument',
-        description: 'Illegal division by zero.',
-        position: [name, 'expr'],
-      })
+      assertError(
+        { [name]: failing, collection: [1, 2, 2] },
+        'invalid argument',
+        'Illegal division by zero.',
+        [name, 'expr'],
+      )
     }
-    assert.deepEqual(errorOf({ map: { lambda: ['a', 'b'], expr: 1 }, collection: [[1, 2], [3]] }), {
-      code: 'invalid argument',
-      description: 'Lambda expects an array with 2 elements. Array contains 1.',
-      position: ['map', 'lambda'],
-    })
+    assertError(
+      { map: { lambda: ['a', 'b'], expr: 1 }, collection: [[1, 2], [3]] },
+      'invalid argument',
+      'Lambda expects an array with 2 elements. Array contains 1.',
+      ['map', 'lambda'],
+    )
   })
 
   test('filter reports the failures of all elements, or otherwise all results that are not booleans', () => {
@@ -184,11 +182,13 @@ describe('prepend, append, is_empty, is_nonempty', () => {
     assert.deepEqual(evaluatePure({ prepend: 1, collection: [2] }), [1n, 2n])
     assert.deepEqual(evaluatePure({ append: [2, [3]], collection: [1] }), [1n, 2n, [3n]])
     const options = { given: page(1n, 2n) }
-    assert.deepEqual(errorOf({ append: 1, collection: given }, options), {
-      code: 'invalid argument',
-      description: 'Array expected, Page provided.',
-      position: ['collection'],
-    })
+    assertError(
+      { append: 1, collection: given },
+      'invalid argument',
+      'Array expected, Page provided.',
+      ['collection'],
+      options,
+    )
   })
 
   test('the size of an array is limited', () => {
@@ -277,10 +277,8 @@ describe('waits', () => {
   test('a round has a limit', async () => {
     const collection = Array.from({ length: limits.awaitedResultsMax + 1 }, (_, index) => `k${index}`)
     const { asked } = await rounds({ map: ask, collection }, 'read')
-    assert.deepEqual(
-      asked.map(({ length }) => length),
-      [limits.awaitedResultsMax, 1],
-    )
+    const lengths = asked.map(({ length }) => length)
+    assert.deepEqual(lengths, [limits.awaitedResultsMax, 1])
   })
 
   test('an answer that fails fails the wait, the others are kept', async () => {
@@ -288,9 +286,7 @@ describe('waits', () => {
     const fails = new Pending([{ key: 'bad', start: () => Promise.reject(new Error('no')) }])
     const works = new Pending([{ key: 'good', start: async () => 1 }])
     await assert.rejects(memo.resolve(Pending.all([fails, works])), /no/)
-    assert.equal(
-      memo.get('good', async () => 2),
-      1,
-    )
+    const good = memo.get('good', async () => 2)
+    assert.equal(good, 1)
   })
 })

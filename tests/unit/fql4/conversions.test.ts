@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { micros } from '../../../src/base/micros.ts'
 import { DocumentValue, native, Ref, rootDatabase, type Value } from '../../../src/values/value.ts'
-import { errorOf, errorsOf, evaluatePure } from '../../support/evaluate-pure.ts'
+import { assertError, errorsOf, evaluatePure } from '../../support/evaluate-pure.ts'
 import { fc } from '../../support/fast-check.ts'
 
 const given = { var: 'given' }
@@ -56,16 +56,8 @@ describe('texts to numbers', () => {
 
 describe('texts to times and dates', () => {
   test('other texts are reported', () => {
-    assert.deepEqual(errorOf({ to_time: 'noon' }), {
-      code: 'invalid argument',
-      description: "Cannot cast 'noon' to a time.",
-      position: [],
-    })
-    assert.deepEqual(errorOf({ to_date: '2023-02-29' }), {
-      code: 'invalid argument',
-      description: "Cannot cast '2023-02-29' to a date.",
-      position: [],
-    })
+    assertError({ to_time: 'noon' }, 'invalid argument', "Cannot cast 'noon' to a time.", [])
+    assertError({ to_date: '2023-02-29' }, 'invalid argument', "Cannot cast '2023-02-29' to a date.", [])
   })
 })
 

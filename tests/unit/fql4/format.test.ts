@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
 import { Action } from '../../../src/fql4/values/transient.ts'
 import { TransactionTime } from '../../../src/values/value.ts'
-import { errorOf, evaluatePure } from '../../support/evaluate-pure.ts'
+import { assertError, errorOf, evaluatePure } from '../../support/evaluate-pure.ts'
 import { fc } from '../../support/fast-check.ts'
 
 /** The format, a value as a query in JSON, and the output of Java; null where Java throws. */
@@ -111,19 +111,19 @@ describe('errors', () => {
       ['%s', [1], 'Cannot cast Array to String.'],
     ]
     for (const [text, value, description] of cases) {
-      assert.deepEqual(errorOf({ format: `%s${text}`, values: ['ok', value] }), {
-        code: 'invalid argument',
-        description,
-        position: ['values', 1],
-      })
+      assertError({ format: `%s${text}`, values: ['ok', value] }, 'invalid argument', description, [
+        'values',
+        1,
+      ])
     }
   })
 
   test('a date has no hours', () => {
-    assert.deepEqual(errorOf({ format: '%tH', values: { date: '2024-02-28' } }), {
-      code: 'invalid argument',
-      description: "Invalid date/time suffix '%tH'.",
-      position: ['format'],
-    })
+    assertError(
+      { format: '%tH', values: { date: '2024-02-28' } },
+      'invalid argument',
+      "Invalid date/time suffix '%tH'.",
+      ['format'],
+    )
   })
 })

@@ -188,22 +188,16 @@ test('an event cursor reports its error with the position', () =>
   withThings(async things => {
     const failure = (cursor: unknown) => things.failure({ paginate: { events: documents }, after: cursor })
     const expected = (position: readonly string[], description: string) => ({ position, description })
-    assert.deepEqual(
-      await failure(object({ ts: 1, foo: 1 })),
-      expected(['after'], 'Cannot create event cursor with keys ts, foo'),
-    )
+    const keys = await failure(object({ ts: 1, foo: 1 }))
+    assert.deepEqual(keys, expected(['after'], 'Cannot create event cursor with keys ts, foo'))
     assert.deepEqual(
       await failure(object({ ts: 1, action: 'update' })),
       expected(['after', 'action'], "String 'add', or 'remove' expected, String provided."),
     )
-    assert.deepEqual(
-      await failure(object({ ts: 1, action: 'add', document: { collection: 'nope' } })),
-      expected(['after', 'document'], "Ref refers to undefined collection 'nope'"),
-    )
-    assert.deepEqual(
-      await failure('now'),
-      expected(['after'], 'Object, Integer, Time, or Date expected, String provided.'),
-    )
+    const document = await failure(object({ ts: 1, action: 'add', document: { collection: 'nope' } }))
+    assert.deepEqual(document, expected(['after', 'document'], "Ref refers to undefined collection 'nope'"))
+    const noCursor = expected(['after'], 'Object, Integer, Time, or Date expected, String provided.')
+    assert.deepEqual(await failure('now'), noCursor)
   }))
 
 test('at a past time histories end there and sets have their former content', () =>

@@ -134,10 +134,8 @@ test('variables of a long let are found by name, each with the binding at its us
   const uses = bindings.map((_, index) => ({ var: `v${index}` }))
   const before = stepsSoFar()
   const values = evaluatePure({ let: bindings, in: uses }) as Value[]
-  assert.deepEqual(
-    values,
-    Array.from({ length: count }, (_, index) => BigInt(index)),
-  )
+  const expected = Array.from({ length: count }, (_, index) => BigInt(index))
+  assert.deepEqual(values, expected)
   assert.ok(stepsSoFar() - before < 100 * count)
   const again = Array.from({ length: 40 }, (_, index) => ({
     x: index === 0 ? 1 : { add: [{ var: 'x' }, 1] },

@@ -6,7 +6,7 @@ import { limits } from '../../../src/base/limits.ts'
 import { RequestError } from '../../../src/base/request-errors.ts'
 import { titleForm } from '../../../src/text/titlecase.ts'
 import { casefold } from '../../../src/values/casefold.ts'
-import { errorOf, evaluatePure } from '../../support/evaluate-pure.ts'
+import { assertError, errorOf, evaluatePure } from '../../support/evaluate-pure.ts'
 import { fc } from '../../support/fast-check.ts'
 
 /** Repetitive texts, so that searches succeed, and with characters of two units. */
@@ -31,11 +31,7 @@ describe('code points', () => {
         const from = start < 0 ? points.length + start : start
         const query = { substring: text, start, length }
         if (from < 0 || from > points.length) {
-          assert.deepEqual(errorOf(query), {
-            code: 'invalid argument',
-            description: 'start must be less than or equal to the string length',
-            position: [],
-          })
+          assertError(query, 'invalid argument', 'start must be less than or equal to the string length', [])
         } else {
           assert.equal(evaluatePure(query), points.slice(from, from + length).join(''))
         }
@@ -76,10 +72,8 @@ describe('code points', () => {
     assert.equal(evaluatePure({ substring: '𐐀b', start: 2 }), '')
     assert.equal(evaluatePure({ substring: 'ab', length: 0 }), '')
     assert.equal(errorOf({ substring: 'ab', length: -1 }).description, 'length must be positive')
-    assert.equal(
-      errorOf({ substring: 'ab', start: -3 }).description,
-      'start must be less than or equal to the string length',
-    )
+    const early = errorOf({ substring: 'ab', start: -3 }).description
+    assert.equal(early, 'start must be less than or equal to the string length')
   })
 
   test('ngram returns pieces of whole code points', () => {
@@ -209,11 +203,12 @@ describe('case', () => {
 
   test('casefold to a normal form', () => {
     assert.equal(evaluatePure({ casefold: 'Å', normalizer: 'NFD' }), 'A\u030a')
-    assert.deepEqual(errorOf({ casefold: 'x', normalizer: 'nfc' }), {
-      code: 'invalid argument',
-      description: "String 'NFKCCaseFold', 'NFC', 'NFD', 'NFKC', or 'NFKD' expected, String provided.",
-      position: ['normalizer'],
-    })
+    assertError(
+      { casefold: 'x', normalizer: 'nfc' },
+      'invalid argument',
+      "String 'NFKCCaseFold', 'NFC', 'NFD', 'NFKC', or 'NFKD' expected, String provided.",
+      ['normalizer'],
+    )
   })
 })
 

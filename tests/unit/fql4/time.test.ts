@@ -6,7 +6,7 @@ import { micros } from '../../../src/base/micros.ts'
 import { parseDate } from '../../../src/values/date.ts'
 import { formatTime, maxTime, minTime, parseTime, timeBoundsText } from '../../../src/values/time.ts'
 import { LocalDate, Time, TransactionTime, type Value } from '../../../src/values/value.ts'
-import { errorOf, evaluatePure } from '../../support/evaluate-pure.ts'
+import { assertError, errorOf, evaluatePure } from '../../support/evaluate-pure.ts'
 import { fc } from '../../support/fast-check.ts'
 
 const given = { var: 'given' }
@@ -82,10 +82,8 @@ describe('moving', () => {
 
   test('half days are twelve hours, and blanks around a unit are ignored', () => {
     const noon = { '@ts': '2024-02-28T12:00:00Z' }
-    assert.deepEqual(
-      evaluatePure({ time_add: noon, offset: 1, unit: ' half day ' }),
-      parseTime('2024-02-29T00:00:00Z'),
-    )
+    const later = evaluatePure({ time_add: noon, offset: 1, unit: ' half day ' })
+    assert.deepEqual(later, parseTime('2024-02-29T00:00:00Z'))
   })
 
   test('a result out of range is rejected at the offset', () => {
@@ -118,11 +116,12 @@ describe('moving', () => {
     }
     assert.deepEqual(errorOf({ time_subtract: date, offset: 1, unit: 'half days' }), unusable)
     assert.deepEqual(errorOf({ time_diff: date, other: date, unit: 'half days' }), unusable)
-    assert.deepEqual(errorOf({ time_diff: date, other: time, unit: 'days' }), {
-      code: 'invalid argument',
-      description: 'Incompatible time arguments.',
-      position: ['time_diff'],
-    })
+    assertError(
+      { time_diff: date, other: time, unit: 'days' },
+      'invalid argument',
+      'Incompatible time arguments.',
+      ['time_diff'],
+    )
   })
 
   test('counts beyond 64 bits are rejected', () => {
@@ -131,10 +130,8 @@ describe('moving', () => {
       other: { select: 1, from: given },
       unit: 'nanosecond',
     }
-    assert.deepEqual(errorOf(query, { given: [minTime, maxTime] }), {
-      code: 'invalid argument',
-      description: 'The difference does not fit a 64-bit Integer.',
-      position: [],
+    assertError(query, 'invalid argument', 'The difference does not fit a 64-bit Integer.', [], {
+      given: [minTime, maxTime],
     })
     assert.equal(errorOf({ to_micros: given }, { given: maxTime }).code, 'invalid argument')
     assert.equal(errorOf({ to_millis: given }, { given: maxTime }).code, 'invalid argument')
@@ -168,7 +165,7 @@ describe('making', () => {
     assert.deepEqual(evaluatePure({ epoch: -1, unit: 'half day' }), new Time(-43_200n, 0))
     assert.deepEqual(evaluatePure({ epoch: -1, unit: 'nanosecond' }), new Time(-1n, 999_999_999))
     const late = '{"epoch": 9223372036854775807, "unit": "seconds"}'
-    assert.deepEqual(errorOf(late), { code: 'invalid argument', description: timeBoundsText, position: [] })
+    assertError(late, 'invalid argument', timeBoundsText, [])
   })
 })
 

@@ -73,10 +73,8 @@ describe('writeJson', () => {
   })
 
   test('writes plain objects, and strings for numbers that JSON lacks', () => {
-    assert.equal(
-      writeJson({ a: [Number.NaN, { b: Number.NEGATIVE_INFINITY }] }),
-      '{"a":["NaN",{"b":"-Infinity"}]}',
-    )
+    const text = writeJson({ a: [Number.NaN, { b: Number.NEGATIVE_INFINITY }] })
+    assert.equal(text, '{"a":["NaN",{"b":"-Infinity"}]}')
     assert.equal(writeJson({ a: [1n] }, '  '), '{\n  "a": [\n    1\n  ]\n}')
   })
 })

@@ -132,10 +132,8 @@ describe('parseJavaNumber', () => {
       fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), double => {
         const number = parseJavaNumber(javaDoubleText(double))
         assert.equal(Number(number), double)
-        assert.equal(
-          typeof number,
-          Number.isSafeInteger(double) && !Object.is(double, -0) ? 'bigint' : typeof number,
-        )
+        const type = Number.isSafeInteger(double) && !Object.is(double, -0) ? 'bigint' : typeof number
+        assert.equal(typeof number, type)
       }),
     )
   })

@@ -169,20 +169,16 @@ test('incomplete texts are reported as such', () => {
 test('several expressions, with comments and semicolons between them', () => {
   const text = '#!/usr/bin/env terrarium\n// one\nAdd(1, 2) /* two */ {a: 1};;\n(x => x)\n"three" // end'
   const found = parseExpressions(text)
-  assert.deepEqual(
-    found.map(({ start, end }) => text.slice(start, end)),
-    ['Add(1, 2)', '{a: 1}', '(x => x)', '"three"'],
-  )
+  const texts = found.map(({ start, end }) => text.slice(start, end))
+  assert.deepEqual(texts, ['Add(1, 2)', '{a: 1}', '(x => x)', '"three"'])
   assert.equal(parseExpressions(' // nothing\n').length, 0)
 })
 
 test('an expression ends at the end of the line where JavaScript would continue', () => {
   const text = 'Now()\n[1]\n(2) // two\n[3]\n/* four */ (x => x)\nq.Now() /* five\n */\n`six`\n7\n-8\n9 [10]'
   const found = parseExpressions(text.slice(0, text.indexOf('\n9 ')))
-  assert.deepEqual(
-    found.map(({ start, end }) => text.slice(start, end)),
-    ['Now()', '[1]', '(2)', '[3]', '(x => x)', 'q.Now()', '`six`', '7', '-8'],
-  )
+  const texts = found.map(({ start, end }) => text.slice(start, end))
+  assert.deepEqual(texts, ['Now()', '[1]', '(2)', '[3]', '(x => x)', 'q.Now()', '`six`', '7', '-8'])
   assert.throws(() => parseExpressions(text), { message: /^there are no fields by dot or bracket/ })
   assert.equal(parseExpressions('Now\n()').length, 1)
 })
@@ -312,9 +308,7 @@ test('functions are listed with their signatures', () => {
   assert.equal(signatures.get('Now'), 'Now()')
   assert.equal(signatures.get('Map'), 'Map(collection, lambda)')
   assert.equal(signatures.get('Match'), 'Match(index, …terms)')
-  assert.equal(
-    signatures.get('Paginate'),
-    'Paginate(set, {ts, size, after, before, cursor, events, sources}?)',
-  )
+  const paginate = 'Paginate(set, {ts, size, after, before, cursor, events, sources}?)'
+  assert.equal(signatures.get('Paginate'), paginate)
   assert.ok(fqlFunctions.every(({ summary, result }) => summary !== '' && result !== ''))
 })

@@ -234,10 +234,8 @@ test('only addresses of the public internet are public', () => {
     'localhost',
     '',
   ]
-  assert.deepEqual(
-    publicOnes.filter(address => !isPublicAddress(address)),
-    [],
-  )
+  const rejected = publicOnes.filter(address => !isPublicAddress(address))
+  assert.deepEqual(rejected, [])
   assert.deepEqual(others.filter(isPublicAddress), [])
 })
 

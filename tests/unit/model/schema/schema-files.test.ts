@@ -37,10 +37,8 @@ const file = (name: string, text = '') => ({ name, text })
 test('changed files keep their position, new files are appended, and files that are not written are deleted', async () => {
   await write(session => writeSchemaFiles('active', [file('b', '1'), file('c'), file('a')], session))
   await write(session => writeSchemaFiles('active', [file('a', '2'), file('d'), file('b')], session))
-  assert.deepEqual(
-    read(session => readSchemaFiles('active', session)),
-    [file('b'), file('a', '2'), file('d')],
-  )
+  const active = read(session => readSchemaFiles('active', session))
+  assert.deepEqual(active, [file('b'), file('a', '2'), file('d')])
   await write(session => writeSchemaFiles('active', [], session))
   assert.deepEqual(names('active'), [])
 })
@@ -54,10 +52,8 @@ test('a staged schema has its own files, and each staging changes the schema ver
     times.push(await write(session => stageSchemaFiles(files, session)))
     assert.equal(schemaVersion(), times.at(-1))
     assert.equal(read(isStaged), true)
-    assert.deepEqual(
-      names('staged'),
-      files.map(({ name }) => name),
-    )
+    const expected = files.map(({ name }) => name)
+    assert.deepEqual(names('staged'), expected)
   }
   const end = await write(unstageSchema)
   assert.deepEqual([read(isStaged), names('staged'), names('active')], [false, [], ['main']])

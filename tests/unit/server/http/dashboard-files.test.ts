@@ -18,9 +18,7 @@ test('openDashboard warns in its log, if it has one, that the dashboard is not b
   assert.match(warnings[0] ?? '', /^the dashboard has not been built: /)
   await mkdir(join(folder, 'assets'))
   await writeFile(join(folder, 'index.html'), '<!doctype html>')
-  assert.deepEqual(
-    [...(openDashboard(folder, log) ?? [])].map(([path]) => path),
-    ['index.html'],
-  )
+  const paths = [...(openDashboard(folder, log) ?? [])].map(([path]) => path)
+  assert.deepEqual(paths, ['index.html'])
   assert.equal(warnings.length, 1)
 })

@@ -111,10 +111,8 @@ test('only one of two processes of a service that start a task at the same time 
   lock.release()
   await first.start('check')
   assert.equal(starts, 1)
-  assert.deepEqual(
-    (await readdir(data)).filter(name => name.endsWith('.lock')),
-    [],
-  )
+  const locks = (await readdir(data)).filter(name => name.endsWith('.lock'))
+  assert.deepEqual(locks, [])
   await first.close()
 })
 

@@ -209,11 +209,8 @@ test('the ranges of a database contain all of its keys and no others', () => {
     'collectionChanges',
   ]
   for (const [kind, key] of Object.entries(examples)) {
-    assert.equal(
-      keys.databaseRanges(2n).some(range => inside(key, range)),
-      own.includes(kind),
-      kind,
-    )
+    const isWithin = keys.databaseRanges(2n).some(range => inside(key, range))
+    assert.equal(isWithin, own.includes(kind), kind)
     assert.ok(!keys.databaseRanges(3n).some(range => inside(key, range)))
     assert.ok(inside(key, keys.tagRange(kind as keyof typeof keys.keyTags)))
   }
@@ -268,10 +265,8 @@ test('document and time of an entry are found in its key without decoding the re
       for (const key of [keys.indexLiveKey(parts), ended, event]) {
         const view = new DataView(key.buffer, key.byteOffset)
         const place = entryDocumentOffset(key)
-        assert.deepEqual(
-          { id: view.getBigUint64(place), collection: view.getUint16(place + 8) },
-          { id: document.id, collection: document.collection },
-        )
+        const read = { id: view.getBigUint64(place), collection: view.getUint16(place + 8) }
+        assert.deepEqual(read, { id: document.id, collection: document.collection })
       }
       assert.equal(timeOf(event), decodeKeyOf('indexEvent', event).ts)
       assert.equal(timeOf(ended), ts)

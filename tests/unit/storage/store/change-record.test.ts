@@ -42,10 +42,8 @@ test('the changes of a collection are read in commit order, without changes of o
     assert.equal(transaction.changesSince, 0)
   })
   const [all] = bench.store.changes(micros(time - 1), 10)
-  assert.deepEqual(
-    all?.changes.map(({ action, ref }) => [action, ref.id]),
-    [['delete', 2n]],
-  )
+  const actions = all?.changes.map(({ action, ref }) => [action, ref.id])
+  assert.deepEqual(actions, [['delete', 2n]])
 })
 
 test('a transaction of many documents is recorded completely', async () => {
@@ -55,10 +53,8 @@ test('a transaction of many documents is recorded completely', async () => {
   await bench.write(transaction => {
     for (let id = 1; id <= count; id++) transaction.put(documentRef(users, id), data({}))
   })
-  assert.deepEqual(
-    bench.read(transaction => idsOf(transaction, users).map(ids => ids.length)),
-    [count],
-  )
+  const counts = bench.read(transaction => idsOf(transaction, users).map(ids => ids.length))
+  assert.deepEqual(counts, [count])
   assert.equal(bench.store.changes(epoch, 10).at(-1)?.changes.length, count)
 })
 
@@ -136,15 +132,11 @@ test('a directory without a change record stores the time when the record begins
   ])
   const reopened = new Bench(bench.kv)
   assert.equal(reopened.store.read(transaction => transaction.changesSince).result, time)
-  assert.deepEqual(
-    reopened.store.changes(epoch, 10).map(({ changes }) => changes.map(change => change.ref)),
-    [[ref]],
-  )
+  const refs = reopened.store.changes(epoch, 10).map(({ changes }) => changes.map(change => change.ref))
+  assert.deepEqual(refs, [[ref]])
   await reopened.put(ref, data({ n: 1n }))
-  assert.deepEqual(
-    reopened.read(transaction => [transaction.changesSince, idsOf(transaction, users)]),
-    [time, [[1n]]],
-  )
+  const found = reopened.read(transaction => [transaction.changesSince, idsOf(transaction, users)])
+  assert.deepEqual(found, [time, [[1n]]])
   reopened.now += 3 * day
   await new Background(reopened.store).runAll()
   await reopened.close()

@@ -77,11 +77,8 @@ test('inserting an existing version and removing a missing version change nothin
     assert.equal(transaction.removeVersion(bench.ref, micros(before - 1), 'create'), undefined)
   })
   assert.deepEqual(changes(), [])
-  assert.equal(
-    bench.read(transaction => transaction.lastCommitTime),
-    state,
-    'nothing was committed',
-  )
+  const after = bench.read(transaction => transaction.lastCommitTime)
+  assert.equal(after, state, 'nothing was committed')
   const another = await insert(3n)
   assert.deepEqual(changes(), [another])
 })
@@ -100,10 +97,8 @@ test('removing the newest version restores the previous one, with its time', asy
   })
   bench.read(transaction => {
     const restored = transaction.get(ref)
-    assert.deepEqual(
-      [restored?.ts, restored?.action, restored?.fields],
-      [first?.ts, first?.action, first?.fields],
-    )
+    const found = [restored?.ts, restored?.action, restored?.fields]
+    assert.deepEqual(found, [first?.ts, first?.action, first?.fields])
     assert.deepEqual(matchIds(transaction, index, [1n]), [1n])
     assert.deepEqual(matchIds(transaction, index, [2n]), [])
   })
@@ -170,10 +165,8 @@ test('keys may be written into the past', async () => {
   await bench.write(transaction =>
     transaction.insertVersion(key, micros(transaction.snapshotTime - second), object({ role: 'server' })),
   )
-  assert.deepEqual(
-    bench.read(transaction => transaction.directory.keyDatabases(9n)),
-    [rootDatabase],
-  )
+  const databases = bench.read(transaction => transaction.directory.keyDatabases(9n))
+  assert.deepEqual(databases, [rootDatabase])
 })
 
 test('two processes on one data directory never share a commit time', async () => {

@@ -209,10 +209,8 @@ test('an identity has one credential and many tokens, and its deletion deletes b
   )
   bench.read(transaction => {
     assert.equal(transaction.directory.credentialOf(user)?.ref.id, 1n)
-    assert.deepEqual(
-      Array.from(transaction.directory.tokensOf(user), token => token.ref.id),
-      [1n, 2n],
-    )
+    const tokenIds = Array.from(transaction.directory.tokensOf(user), token => token.ref.id)
+    assert.deepEqual(tokenIds, [1n, 2n])
   })
   await bench.delete(user)
   bench.read(transaction => {
@@ -230,10 +228,8 @@ test('a key id may exist in several databases, which are removed one by one, but
   const key = (database: Ref) => new Ref(database.id, native.keys, 5n)
   const homes = () => bench.read(transaction => transaction.directory.keyDatabases(5n))
   for (const database of databases.slice(0, -1)) await bench.put(key(database), object({}))
-  assert.deepEqual(
-    homes(),
-    databases.slice(0, -1).map(({ id }) => id),
-  )
+  const own = databases.slice(0, -1).map(({ id }) => id)
+  assert.deepEqual(homes(), own)
   const one = databases.at(-1) as Ref
   await assert.rejects(bench.put(key(one), object({})), /key exists/)
   assert.deepEqual(bench.store.check(), [])
@@ -241,10 +237,8 @@ test('a key id may exist in several databases, which are removed one by one, but
   await bench.delete(key(first))
   await bench.delete(other)
   await new Background(bench.store).runAll()
-  assert.deepEqual(
-    homes(),
-    databases.slice(2, -1).map(({ id }) => id),
-  )
+  const left = databases.slice(2, -1).map(({ id }) => id)
+  assert.deepEqual(homes(), left)
   assert.deepEqual(bench.store.check(), [])
 })
 
@@ -258,10 +252,8 @@ test('an expired key does not affect keys with the same id in other databases', 
   })
   bench.now += 2 * day
   await new Background(bench.store).runAll()
-  assert.deepEqual(
-    bench.read(transaction => [transaction.get(expired), transaction.directory.keyDatabases(5n)]),
-    [undefined, [other.id]],
-  )
+  const found = bench.read(transaction => [transaction.get(expired), transaction.directory.keyDatabases(5n)])
+  assert.deepEqual(found, [undefined, [other.id]])
   assert.deepEqual(bench.store.check(), [])
 })
 

@@ -16,11 +16,8 @@ import { schemaTexts } from '../../../../support/schema-texts.ts'
 
 function itemOf(text: string): SchemaItem {
   const { faults, items } = parseFsl(new Source('main.fsl', text))
-  assert.deepEqual(
-    faults.map(({ message, span }) => `${message} at ${span?.start}`),
-    [],
-    text,
-  )
+  const found = faults.map(({ message, span }) => `${message} at ${span?.start}`)
+  assert.deepEqual(found, [], text)
   const [item, ...others] = items
   assert.ok(item !== undefined && others.length === 0, text)
   return item

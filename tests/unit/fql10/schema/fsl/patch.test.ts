@@ -56,10 +56,8 @@ test('new items are added to main.fsl, which is created if necessary', () => {
 test('a file with syntax errors is kept, and its items are added to main.fsl', () => {
   const broken = { name: 'a.fsl', text: 'collection {' }
   const files = patchFiles([broken], ['collection A {\n}'])
-  assert.deepEqual(
-    files.map(({ name }) => name),
-    ['a.fsl', 'main.fsl'],
-  )
+  const names = files.map(({ name }) => name)
+  assert.deepEqual(names, ['a.fsl', 'main.fsl'])
   assert.equal(files[0], broken)
 })
 
