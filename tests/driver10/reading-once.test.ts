@@ -4,20 +4,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openTestEngine } from '../support/engine.ts'
 
-test('a query reads a document once, and again after each write in either language', async t => {
-  const { close, engine, query } = openTestEngine()
-  t.after(close)
+test('a query reads a document once, and again after each write in either language', async () => {
+  await using engine = openTestEngine()
   const ask = async (text: string) => {
-    const { body, metrics, status } = await engine.query(
-      {
-        authorization: 'Bearer the-root-secret-of-a-test',
-        language: '10',
-        dialect: '10',
-        body: JSON.stringify({ query: text }),
-        timeoutMs: 60_000,
-      },
-      undefined,
-    )
+    const { body, metrics, status } = await engine.send({ query: text }, { language: '10' })
     assert.equal(status, 200, body)
     return { data: JSON.parse(body).data, bytes: metrics?.storageBytesRead }
   }
@@ -25,7 +15,7 @@ test('a query reads a document once, and again after each write in either langua
   await ask('C.create({ id: 1, a: 1, b: 2 })')
   const set = { update: { var: 'r' }, params: { object: { data: { object: { a: 40 } } } } }
   const body = { query: { lambda: 'r', expr: { do: [set, 0] } } }
-  await query({ create_function: { object: { name: 'set_in_4', body } } })
+  await engine.query({ create_function: { object: { name: 'set_in_4', body } } })
 
   const [once, often] = [
     await ask('C.create({ x: C(1)!.a }).x'),

@@ -1,16 +1,15 @@
 // Staged schemas: reads and writes of both languages while a schema is staged, and its commit or abandonment.
 
 import assert from 'node:assert/strict'
-import { rm, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { indexBuilderLimits } from '../../src/storage/store/index-builder.ts'
 import { runCommand } from '../support/command.ts'
 import { eventually } from '../support/eventually.ts'
-import { folderOfFile } from '../support/folder.ts'
+import { foldersOfFile } from '../support/folder.ts'
 import { keyOfNewDatabase, query, send, sendFql } from '../support/http.ts'
 import { patience } from '../support/patience.ts'
-import { temporaryFolder } from '../support/program.ts'
 import { type ServerProcess, startProcess } from '../support/server-process.ts'
 import { assertSound } from '../support/sound.ts'
 
@@ -29,7 +28,8 @@ after(async () => {
   await server.stop()
   await assertSound(data)
 })
-const data = folderOfFile()
+const newFolder = foldersOfFile()
+const data = newFolder()
 
 /** Queries and schema requests for one database. */
 class Database {
@@ -171,25 +171,21 @@ describe('schema files while a schema is staged', { timeout }, () => {
   test('an import with definitions is rejected with a reason', async () => {
     const database = await staged(shelf, indexed)
     const name = `staged${databases - 1}`
-    const folder = await temporaryFolder()
-    try {
-      await writeFile(join(folder, 'main.fsl'), 'function brought() { 1 }\n')
-      const run = () =>
-        runCommand(
-          ['import', '--url', server.url, '--database', name, '--state', join(folder, 'state'), folder],
-          { TERRARIUM_SECRET: server.rootSecret },
-        )
-      const rejected = await run()
-      assert.equal(rejected.status, 1, rejected.stdout)
-      assert.match(rejected.stderr, new RegExp(`${name} has a staged schema: commit or abandon it`))
-      assert.equal(await database.file('main.fsl', true), indexed)
-      await database.schema('POST', 'staged/commit')
-      const done = await run()
-      assert.equal(done.status, 0, done.stderr)
-      assert.equal((await database.ask('brought() + Shelf.byA(1).count()')).data, 1)
-    } finally {
-      await rm(folder, { recursive: true, force: true })
-    }
+    const folder = newFolder()
+    await writeFile(join(folder, 'main.fsl'), 'function brought() { 1 }\n')
+    const run = () =>
+      runCommand(
+        ['import', '--url', server.url, '--database', name, '--state', join(folder, 'state'), folder],
+        { TERRARIUM_SECRET: server.rootSecret },
+      )
+    const rejected = await run()
+    assert.equal(rejected.status, 1, rejected.stdout)
+    assert.match(rejected.stderr, new RegExp(`${name} has a staged schema: commit or abandon it`))
+    assert.equal(await database.file('main.fsl', true), indexed)
+    await database.schema('POST', 'staged/commit')
+    const done = await run()
+    assert.equal(done.status, 0, done.stderr)
+    assert.equal((await database.ask('brought() + Shelf.byA(1).count()')).data, 1)
   })
 
   test('a push, a commit and an abandonment with a stale version are rejected', async () => {

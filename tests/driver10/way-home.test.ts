@@ -2,14 +2,16 @@
 // served to the unmodified driver. Then the database is exported, and imported again as an identical database.
 
 import assert from 'node:assert/strict'
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { Client, fql, ServiceError } from 'fauna'
 import { runCommand } from '../support/command.ts'
+import { folderOfFile } from '../support/folder.ts'
 import { patience } from '../support/patience.ts'
-import { temporaryFolder } from '../support/program.ts'
 import { startServer } from '../support/server.ts'
+
+const folder = folderOfFile()
 
 const schema = {
   'access.fsl': `role clerk {
@@ -93,8 +95,7 @@ async function textsIn(folder: string): Promise<Readonly<Record<string, string>>
 test('an export and schema files are imported, served to the driver, and exported again', {
   timeout: patience(120_000),
 }, async () => {
-  const folder = await temporaryFolder()
-  const server = await startServer()
+  await using server = await startServer()
   const at = (...steps: readonly string[]) => join(folder, ...steps)
   const run = async (...words: readonly string[]) => {
     const all = [words[0] as string, '--url', server.url, ...words.slice(1)]
@@ -104,47 +105,42 @@ test('an export and schema files are imported, served to the driver, and exporte
     run('import', '--state', at('state'), '--database', database, ...words)
   const client = (database: string) =>
     new Client({ endpoint: new URL(server.url), secret: `${server.rootSecret}:${database}:admin` })
-  try {
-    await writeExport(at('export'))
-    await mkdir(at('schema'))
-    for (const [name, text] of Object.entries(schema)) await writeFile(at('schema', name), text)
+  await writeExport(at('export'))
+  await mkdir(at('schema'))
+  for (const [name, text] of Object.entries(schema)) await writeFile(at('schema', name), text)
 
-    const dry = await bringIn('shop', '--dry-run', at('schema'), at('export'))
-    assert.equal(dry.status, 0, dry.stderr)
-    const real = await bringIn('shop', at('schema'), at('export'))
-    assert.equal(real.status, 0, real.stderr)
-    assert.match(real.stdout, /all\s+3\s+3\s+0\s+0/)
-    const shop = client('shop')
-    const found = await shop.query(fql`
-      let order = Order.all().first()!
-      [order.id, order.buyer!.loud, order.buyer!.since.year, Buyer.byName("Bob").first()!.level, greet("x")]`)
-    assert.deepEqual(found.data, ['7', 'ADA', 2021, 1, 'hi x'])
-    const rejected = [
-      fql`Buyer.create({ name: "Ada", since: Date.today() })`,
-      fql`Buyer.create({ name: "", since: Date.today() })`,
-      fql`Order.create({ total: 1 })`,
-    ]
-    for (const query of rejected) await assert.rejects(shop.query(query), ServiceError)
-    const defined = await shop.query(fql`[Role.byName("clerk")!.name, AccessProvider.byName("acme")!.issuer]`)
-    assert.deepEqual(defined.data, ['clerk', 'https://acme.example'])
-    shop.close()
+  const dry = await bringIn('shop', '--dry-run', at('schema'), at('export'))
+  assert.equal(dry.status, 0, dry.stderr)
+  const real = await bringIn('shop', at('schema'), at('export'))
+  assert.equal(real.status, 0, real.stderr)
+  assert.match(real.stdout, /all\s+3\s+3\s+0\s+0/)
+  const shop = client('shop')
+  const found = await shop.query(fql`
+    let order = Order.all().first()!
+    [order.id, order.buyer!.loud, order.buyer!.since.year, Buyer.byName("Bob").first()!.level, greet("x")]`)
+  assert.deepEqual(found.data, ['7', 'ADA', 2021, 1, 'hi x'])
+  const rejected = [
+    fql`Buyer.create({ name: "Ada", since: Date.today() })`,
+    fql`Buyer.create({ name: "", since: Date.today() })`,
+    fql`Order.create({ total: 1 })`,
+  ]
+  for (const query of rejected) await assert.rejects(shop.query(query), ServiceError)
+  const defined = await shop.query(fql`[Role.byName("clerk")!.name, AccessProvider.byName("acme")!.issuer]`)
+  assert.deepEqual(defined.data, ['clerk', 'https://acme.example'])
+  shop.close()
 
-    assert.equal((await run('export', '--database', 'shop', at('out'))).status, 0)
-    const exported = await textsIn(at('out'))
-    for (const [name, text] of Object.entries(schema)) assert.equal(exported[`schema/${name}`], text)
-    const back = await bringIn('copy', at('out'))
-    assert.equal(back.status, 0, back.stderr)
-    assert.equal((await run('export', '--database', 'copy', at('again'))).status, 0)
-    assert.deepEqual(await textsIn(at('again')), exported)
-    const repeated = await bringIn('copy', at('out'))
-    assert.match(repeated.stdout, /all\s+3\s+0\s+3\s+0/)
+  assert.equal((await run('export', '--database', 'shop', at('out'))).status, 0)
+  const exported = await textsIn(at('out'))
+  for (const [name, text] of Object.entries(schema)) assert.equal(exported[`schema/${name}`], text)
+  const back = await bringIn('copy', at('out'))
+  assert.equal(back.status, 0, back.stderr)
+  assert.equal((await run('export', '--database', 'copy', at('again'))).status, 0)
+  assert.deepEqual(await textsIn(at('again')), exported)
+  const repeated = await bringIn('copy', at('out'))
+  assert.match(repeated.stdout, /all\s+3\s+0\s+3\s+0/)
 
-    await writeFile(at('schema', 'functions.fsl'), 'function greet(name) {\n  "hi " +\n}\n')
-    const broken = await bringIn('other', at('schema'))
-    assert.equal(broken.status, 1)
-    assert.match(broken.stderr, /functions\.fsl:1:15/)
-  } finally {
-    await server.stop()
-    await rm(folder, { recursive: true, force: true })
-  }
+  await writeFile(at('schema', 'functions.fsl'), 'function greet(name) {\n  "hi " +\n}\n')
+  const broken = await bringIn('other', at('schema'))
+  assert.equal(broken.status, 1)
+  assert.match(broken.stderr, /functions\.fsl:1:15/)
 })

@@ -10,7 +10,7 @@ import { epoch } from '../../src/base/micros.ts'
 import { systemTimers } from '../../src/base/timers.ts'
 import { Pacer } from '../../src/server/http/pacer.ts'
 import { Pacing, pacingLimits } from '../../src/server/http/pacing.ts'
-import { type FakeService, resource, startFakeService } from './fake-engine.ts'
+import { type FakeService, type FakeServiceOptions, resource } from './fake-engine.ts'
 import { connectRaw } from './raw-connection.ts'
 import {
   endHeaders,
@@ -22,6 +22,7 @@ import {
   opening,
   uint32,
 } from './raw-http2.ts'
+import { authorization, serviceTest } from './service-test.ts'
 
 const calm = http2.constants.NGHTTP2_ENHANCE_YOUR_CALM
 const cancel = http2.constants.NGHTTP2_CANCEL
@@ -30,7 +31,7 @@ const head = headerBlock({
   ':scheme': 'http',
   ':path': '/',
   ':authority': 'x',
-  authorization: 'Bearer right',
+  authorization,
 })
 const request = (stream: number, body: string) => [
   frame('headers', endHeaders, stream, head),
@@ -43,23 +44,15 @@ const stillClock = { ...systemClock, elapsedMs: () => 0 }
 function floodTest(
   name: string,
   body: (service: FakeService) => Promise<void>,
-  options: Parameters<typeof startFakeService>[0] = {},
+  options: FakeServiceOptions = {},
 ): void {
-  test(name, async () => {
-    const service = await startFakeService(options)
-    try {
-      await body(service)
-      const answer = await fetch(service.url, {
-        method: 'POST',
-        headers: { authorization: 'Bearer right' },
-        body: '2',
-      })
-      assert.equal(answer.status, 200)
-      assert.deepEqual(service.log, [])
-    } finally {
-      await service.stop(0)
-    }
-  })
+  const checked = async (service: FakeService) => {
+    await body(service)
+    const { status } = await fetch(service.url, { method: 'POST', headers: { authorization }, body: '2' })
+    assert.equal(status, 200)
+    assert.deepEqual(service.log, [])
+  }
+  serviceTest(name, checked, options)
 }
 
 /** Sends the same piece until the connection ends; returns all received bytes. */

@@ -17,7 +17,6 @@ import type { Chunk } from '../../src/storage/postgres/log-chunks.ts'
 import { eventually } from '../support/eventually.ts'
 import { folderOfFile } from '../support/folder.ts'
 import { keyOfNewDatabase, send } from '../support/http.ts'
-import { temporaryFolder } from '../support/program.ts'
 import { startServer } from '../support/server.ts'
 import { download, finished, requestExport } from './log-client.ts'
 import { startMs } from './manual-time.ts'
@@ -60,24 +59,20 @@ test('the folder of 0.2 is moved, also if a move was interrupted, and 0.2 cannot
 })
 
 test('an export contains the records of 0.2 and the new records', async () => {
-  const data = await temporaryFolder()
-  try {
-    const segments = join(data, 'query-log/segments')
-    mkdirSync(segments, { recursive: true })
-    const now = micros(Date.now() * 1000 - 60_000_000)
-    const { record } = format.parts({ ...plainRequest, tags: [['mark', 'old']] }, now)
-    writeFileSync(join(segments, `${String(now).padStart(19, '0')}-a1.ndjson`), `/17/${record}`)
-    await using server = await startServer({ data })
-    const secret = await keyOfNewDatabase(server, 'shop', 'admin')
-    await send(server, { secret, query: { now: null }, headers: { 'x-fauna-tags': 'mark=new' } })
-    const { request_id: id } = await requestExport(server, server.rootSecret, { region_group: 'us-std' })
-    const exported = await download((await finished(server, server.rootSecret, id)).presigned_url)
-    const marks = exported.flatMap(({ TAGS }) => (TAGS as { mark?: string }).mark ?? [])
-    assert.deepEqual(marks, ['old', 'new'])
-    assert.ok(!existsSync(join(segments, 'sums')))
-  } finally {
-    rmSync(data, { recursive: true, force: true })
-  }
+  const data = join(folder, 'data')
+  const segments = join(data, 'query-log/segments')
+  mkdirSync(segments, { recursive: true })
+  const now = micros(Date.now() * 1000 - 60_000_000)
+  const { record } = format.parts({ ...plainRequest, tags: [['mark', 'old']] }, now)
+  writeFileSync(join(segments, `${String(now).padStart(19, '0')}-a1.ndjson`), `/17/${record}`)
+  await using server = await startServer({ data })
+  const secret = await keyOfNewDatabase(server, 'shop', 'admin')
+  await send(server, { secret, query: { now: null }, headers: { 'x-fauna-tags': 'mark=new' } })
+  const { request_id: id } = await requestExport(server, server.rootSecret, { region_group: 'us-std' })
+  const exported = await download((await finished(server, server.rootSecret, id)).presigned_url)
+  const marks = exported.flatMap(({ TAGS }) => (TAGS as { mark?: string }).mark ?? [])
+  assert.deepEqual(marks, ['old', 'new'])
+  assert.ok(!existsSync(join(segments, 'sums')))
 })
 
 /** A shared store with chunks in memory. */

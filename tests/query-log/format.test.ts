@@ -1,8 +1,7 @@
 // Exports, details and searches are the same as from the lines that version 0.2 wrote, for random requests.
 
 import assert from 'node:assert/strict'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { languages } from '../../src/app/languages.ts'
@@ -13,12 +12,13 @@ import { SearchText } from '../../src/query-log/search-text.ts'
 import { matchingRecords, recordsOfSegment } from '../../src/query-log/segment-reader.ts'
 import type { SegmentRecord } from '../../src/query-log/segment-record.ts'
 import { fc } from '../support/fast-check.ts'
-import { folderOfFile } from '../support/folder.ts'
+import { foldersOfFile } from '../support/folder.ts'
 import { startMs } from './manual-time.ts'
 import { beforeRecordOf, LineFormat, type ObservedRequest } from './old-lines.ts'
 import { plainRequest, type TimedRequest, writeSegment } from './records.ts'
 
-const folder = folderOfFile()
+const newFolder = foldersOfFile()
+const folder = newFolder()
 const format = new LineFormat('us-std', languages)
 
 const text = fc.oneof(
@@ -215,44 +215,36 @@ const requests = fc.array(fc.tuple(request, fc.nat(70_000)), { minLength: 1, max
 test('exported lines, details, sums and searches are those of version 0.2', async () => {
   await fc.assert(
     fc.asyncProperty(requests, fc.oneof(text, name), fc.nat(), async (list, searched, place) => {
-      const own = mkdtempSync(join(tmpdir(), 'terrarium-format-'))
-      try {
-        let time = startMs * 1000
-        const timed: TimedRequest[] = list.map(([request, passed]) => {
-          time += 1 + passed
-          return { time: micros(time), request: asRecorded(request) }
-        })
-        const path = await writeSegment(own, 'a1', timed, languages)
-        const lines = timed.map(({ request, time }) => {
-          const { facts, record } = format.parts(request, time)
-          return { before: beforeRecordOf(request.database, facts), record }
-        })
-        assert.equal(await exportOf(own), lines.map(({ record }) => record).join(''))
-        rmSync(path)
-        const old = join(own, '0000000000000000001-b1.ndjson')
-        writeFileSync(old, lines.map(({ before, record }) => before + record).join(''))
-        const stored = await writeSegment(folder, 'a1', timed, languages)
-        try {
-          assert.deepEqual(await entriesIn(stored, seen), await entriesIn(old, seen))
-          const sums = async (path: string) => {
-            const aggregate = new LogAggregate()
-            await entriesIn(path, entry => aggregate.add(entry))
-            return aggregate.databases
-          }
-          assert.deepEqual(await sums(stored), await sums(old))
-          // A part of a line is found in this record at least.
-          const { record } = lines[place % lines.length] as (typeof lines)[number]
-          const from = place % record.length
-          for (const text of [searched, record.slice(from, from + 1 + (place % 12))]) {
-            const search = new SearchText(text)
-            const found = async (path: string) => entriesIn(path, entry => entry.contains(search))
-            assert.deepEqual(await found(stored), await found(old), text)
-          }
-        } finally {
-          rmSync(stored)
-        }
-      } finally {
-        rmSync(own, { recursive: true })
+      const own = newFolder()
+      let time = startMs * 1000
+      const timed: TimedRequest[] = list.map(([request, passed]) => {
+        time += 1 + passed
+        return { time: micros(time), request: asRecorded(request) }
+      })
+      const path = await writeSegment(own, 'a1', timed, languages)
+      const lines = timed.map(({ request, time }) => {
+        const { facts, record } = format.parts(request, time)
+        return { before: beforeRecordOf(request.database, facts), record }
+      })
+      assert.equal(await exportOf(own), lines.map(({ record }) => record).join(''))
+      rmSync(path)
+      const old = join(own, '0000000000000000001-b1.ndjson')
+      writeFileSync(old, lines.map(({ before, record }) => before + record).join(''))
+      const stored = await writeSegment(newFolder(), 'a1', timed, languages)
+      assert.deepEqual(await entriesIn(stored, seen), await entriesIn(old, seen))
+      const sums = async (path: string) => {
+        const aggregate = new LogAggregate()
+        await entriesIn(path, entry => aggregate.add(entry))
+        return aggregate.databases
+      }
+      assert.deepEqual(await sums(stored), await sums(old))
+      // A part of a line is found in this record at least.
+      const { record } = lines[place % lines.length] as (typeof lines)[number]
+      const from = place % record.length
+      for (const text of [searched, record.slice(from, from + 1 + (place % 12))]) {
+        const search = new SearchText(text)
+        const found = async (path: string) => entriesIn(path, entry => entry.contains(search))
+        assert.deepEqual(await found(stored), await found(old), text)
       }
     }),
     { numRuns: 300 },

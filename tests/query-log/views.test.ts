@@ -2,8 +2,7 @@
 // segments, with cached aggregates, and over HTTP with the rights of each kind of secret.
 
 import assert from 'node:assert/strict'
-import { appendFile, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { appendFile, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { gunzipSync, gzipSync } from 'node:zlib'
@@ -12,7 +11,7 @@ import { systemRandom } from '../../src/base/random.ts'
 import { quantile, timeClass, timeOfClass } from '../../src/query-log/log-aggregate.ts'
 import { searchRecords } from '../../src/query-log/log-search.ts'
 import { LogSummaries } from '../../src/query-log/log-summary.ts'
-import { folderOfFile } from '../support/folder.ts'
+import { foldersOfFile } from '../support/folder.ts'
 import { keyOfNewDatabase, query, send } from '../support/http.ts'
 import { serverOfFile } from '../support/server.ts'
 import { api, aroundNow } from './log-client.ts'
@@ -22,7 +21,8 @@ const start = Date.parse('2024-05-01T12:00:00Z')
 const minute = 60_000
 const never = new AbortController().signal
 
-const folder = folderOfFile()
+const newFolder = foldersOfFile()
+const folder = newFolder()
 
 interface CreatedDocument {
   readonly time: number
@@ -132,7 +132,7 @@ test('aggregates of closed segments are cached and reused', async () => {
 })
 
 test('the summary of a database is complete if very many databases share a segment', async () => {
-  const own = await mkdtemp(join(tmpdir(), 'terrarium-many-'))
+  const own = newFolder()
   const shape = '{"add":[1]}'
   const request = (id: bigint, time: number): TimedRequest => {
     const created = requestOf({ time, database: ['many'], status: 200, ms: 10, query: shape })
@@ -140,29 +140,25 @@ test('the summary of a database is complete if very many databases share a segme
   }
   const ids = Array.from({ length: 80_000 }, (_, at) => BigInt(at + 100))
   const last = ids.at(-1) as bigint
-  try {
-    const requests = [...ids.map(id => request(id, start)), request(last, start + 1)]
-    await utimes(await writeSegment(own, 'dd', requests), start / 1000, start / 1000)
-    const whole = [start - minute, start + 60 * minute] as const
-    const part = [start, start + minute] as const
-    const open = () => new LogSummaries(own, systemRandom, () => micros((start + 999 * minute) * 1000))
-    const count = async (summaries: LogSummaries, [from, to]: typeof whole | typeof part, id?: bigint) => {
-      const filter = { from, to, regionGroup: 'us-std', ...(id && { database: String(id) }) }
-      return (await summaries.summary(filter, never)).totals.requests
-    }
-    const summaries = open()
-    assert.equal(await count(summaries, whole), ids.length + 1)
-    assert.equal(await count(summaries, whole, 100n), 1)
-    assert.equal(await count(summaries, whole, last), 2)
-    assert.equal(await count(summaries, part, last), 2)
-    assert.equal(await count(open(), whole, last), 2, 'with stored sums')
-  } finally {
-    await rm(own, { recursive: true })
+  const requests = [...ids.map(id => request(id, start)), request(last, start + 1)]
+  await utimes(await writeSegment(own, 'dd', requests), start / 1000, start / 1000)
+  const whole = [start - minute, start + 60 * minute] as const
+  const part = [start, start + minute] as const
+  const open = () => new LogSummaries(own, systemRandom, () => micros((start + 999 * minute) * 1000))
+  const count = async (summaries: LogSummaries, [from, to]: typeof whole | typeof part, id?: bigint) => {
+    const filter = { from, to, regionGroup: 'us-std', ...(id && { database: String(id) }) }
+    return (await summaries.summary(filter, never)).totals.requests
   }
+  const summaries = open()
+  assert.equal(await count(summaries, whole), ids.length + 1)
+  assert.equal(await count(summaries, whole, 100n), 1)
+  assert.equal(await count(summaries, whole, last), 2)
+  assert.equal(await count(summaries, part, last), 2)
+  assert.equal(await count(open(), whole, last), 2, 'with stored sums')
 })
 
 test('shapes that are new, more frequent or slower than in the previous span are reported, and no others', async () => {
-  const own = await mkdtemp(join(tmpdir(), 'terrarium-changes-'))
+  const own = newFolder()
   const many = (count: number, from: number, more: Partial<CreatedDocument>): CreatedDocument[] =>
     Array.from({ length: count }, (_, at) => ({
       time: from + at * 100,
@@ -187,33 +183,29 @@ test('shapes that are new, more frequent or slower than in the previous span are
     ...many(9, now, { query: '{"abort":"a"}', status: 400 }),
     ...many(1, now, { query: '{"abort":"a"}', status: 503 }),
   ]
-  try {
-    const requests = [...before, ...after].sort((left, right) => left.time - right.time).map(requestOf)
-    const path = await writeSegment(own, 'cc', requests)
-    await utimes(path, start / 1000 + 120, start / 1000 + 120)
-    const sums = new LogSummaries(own, systemRandom, () => micros((start + 999 * minute) * 1000))
-    const filter = { from: now, to: now + minute, regionGroup: 'us-std' }
-    const { errors, queries, totals, totalsBefore } = await sums.changes(filter, never)
-    assert.deepEqual([totalsBefore.requests, totals.requests], [before.length, after.length])
-    const told = new Map(queries.map(({ changes, name }) => [name, changes]))
-    assert.deepEqual(
-      told,
-      new Map([
-        ['{"time":"?"}', ['slower']],
-        ['{"get":"?"}', ['more often']],
-        ['{"paginate":"?"}', ['new']],
-      ]),
-    )
-    assert.deepEqual(
-      errors.map(({ changes, name }) => [name, ...changes]),
-      [
-        ['400', 'more often'],
-        ['503', 'new'],
-      ],
-    )
-  } finally {
-    await rm(own, { recursive: true, force: true })
-  }
+  const requests = [...before, ...after].sort((left, right) => left.time - right.time).map(requestOf)
+  const path = await writeSegment(own, 'cc', requests)
+  await utimes(path, start / 1000 + 120, start / 1000 + 120)
+  const sums = new LogSummaries(own, systemRandom, () => micros((start + 999 * minute) * 1000))
+  const filter = { from: now, to: now + minute, regionGroup: 'us-std' }
+  const { errors, queries, totals, totalsBefore } = await sums.changes(filter, never)
+  assert.deepEqual([totalsBefore.requests, totals.requests], [before.length, after.length])
+  const told = new Map(queries.map(({ changes, name }) => [name, changes]))
+  assert.deepEqual(
+    told,
+    new Map([
+      ['{"time":"?"}', ['slower']],
+      ['{"get":"?"}', ['more often']],
+      ['{"paginate":"?"}', ['new']],
+    ]),
+  )
+  assert.deepEqual(
+    errors.map(({ changes, name }) => [name, ...changes]),
+    [
+      ['400', 'more often'],
+      ['503', 'new'],
+    ],
+  )
 })
 
 test('long spans have few points, and a read without a waiting client ends', async () => {
@@ -292,21 +284,18 @@ async function pagesAreComplete(examinedMax: number | undefined): Promise<void> 
 }
 
 test('the next segment of a writer bounds the times of a copied segment, whose file is newer', async () => {
-  const copied = await mkdtemp(join(tmpdir(), 'terrarium-views-'))
+  const copied = newFolder()
   const at = (time: number) =>
     requestOf({ time, database: ['shop'], status: 200, ms: 1, query: '{"add":[1,2]}' })
   for (const from of [0, 20, 40]) {
-    const path = await writeSegment(copied, 'a1', [
-      at(start + from * minute),
-      at(start + (from + 10) * minute),
-    ])
+    const requests = [from, from + 10].map(minutes => at(start + minutes * minute))
+    const path = await writeSegment(copied, 'a1', requests)
     await utimes(path, start / 1000 + 3600, start / 1000 + 3600)
   }
   const search = { from: start, to: start + 60 * minute, regionGroup: 'us-std', limit: 10, skip: 0 }
   const { next, records } = await searchRecords(copied, search, never, 1)
   assert.equal(records.length, 1)
   assert.ok(next && next.to > start + 40 * minute && next.to < start + 41 * minute, String(next?.to))
-  await rm(copied, { recursive: true })
 })
 
 const server = serverOfFile()

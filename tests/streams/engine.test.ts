@@ -2,19 +2,15 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { pino } from 'pino'
-import { engineOver } from '../../src/app/open-engine.ts'
 import { limits } from '../../src/base/limits.ts'
-import { systemRandom } from '../../src/base/random.ts'
 import type { Engine, EventStream } from '../../src/engine/engine-contract.ts'
 import { pageReaderLimits } from '../../src/engine/streams/page-reader.ts'
-import { openMemory } from '../../src/storage/kv/memory.ts'
-import { testConfig } from '../support/config.ts'
-import { ManualTime, settled } from '../unit/model/auth/support.ts'
+import { rootSecret } from '../support/engine.ts'
+import { type ManualTime, settled } from '../unit/model/auth/support.ts'
+import { openManualEngine } from './manual-engine.ts'
 import type { WireEvent } from './stream-client.ts'
 import { type Doc, wire } from './streams-app.ts'
 
-const rootSecret = 'root-secret-of-a-test'
 const things = { collection: 'things' }
 const target = { ref: things, id: '7' }
 
@@ -26,16 +22,8 @@ interface Bench {
 }
 
 async function withEngine(body: (bench: Bench) => Promise<void>, streamsMax = 100): Promise<void> {
-  const time = new ManualTime()
-  time.ms = 1_700_000_000_000
-  const config = testConfig({ rootSecret, streamsMax })
-  const environment = { clock: time.clock, timers: time, random: systemRandom }
-  const { engine, close } = engineOver({
-    kv: openMemory(),
-    config,
-    log: pino({ level: 'silent' }),
-    environment,
-  })
+  await using opened = openManualEngine({ streamsMax })
+  const { engine, time } = opened
   const request = (query: unknown, secret = rootSecret) => ({
     authorization: `Bearer ${secret}`,
     language: '4' as const,
@@ -58,12 +46,8 @@ async function withEngine(body: (bench: Bench) => Promise<void>, streamsMax = 10
       return stream
     },
   }
-  try {
-    await bench.query({ create_collection: { object: { name: 'things' } } })
-    await body(bench)
-  } finally {
-    await close()
-  }
+  await bench.query({ create_collection: { object: { name: 'things' } } })
+  await body(bench)
 }
 
 /** The oldest pending event. */

@@ -2,17 +2,12 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { pino } from 'pino'
-import { engineOver } from '../../src/app/open-engine.ts'
-import { systemRandom } from '../../src/base/random.ts'
 import type { Engine, EventStream } from '../../src/engine/engine-contract.ts'
 import { pageReaderLimits } from '../../src/engine/streams/page-reader.ts'
-import { openMemory } from '../../src/storage/kv/memory.ts'
 import { retentionLimits } from '../../src/storage/store/retention.ts'
-import { testConfig } from '../support/config.ts'
-import { ManualTime, settled } from '../unit/model/auth/support.ts'
-
-const rootSecret = 'root-secret-of-a-test'
+import { rootSecret } from '../support/engine.ts'
+import { type ManualTime, settled } from '../unit/model/auth/support.ts'
+import { openManualEngine } from './manual-engine.ts'
 
 interface StreamLine {
   readonly type: string
@@ -40,16 +35,8 @@ async function withEngine(
   body: (bench: Bench) => Promise<void>,
   settings: { readonly computeOpsPerSecond?: number } = {},
 ): Promise<void> {
-  const time = new ManualTime()
-  time.ms = 1_700_000_000_000
-  const config = testConfig({ rootSecret, streamsMax: 2000, ...settings })
-  const environment = { clock: time.clock, timers: time, random: systemRandom }
-  const { engine, close } = engineOver({
-    kv: openMemory(),
-    config,
-    log: pino({ level: 'silent' }),
-    environment,
-  })
+  await using opened = openManualEngine({ streamsMax: 2000, ...settings })
+  const { engine, time } = opened
   const request = (sent: object, options: Readonly<Record<string, string>>, secret = rootSecret) => ({
     authorization: `Bearer ${secret}`,
     language: '10' as const,
@@ -81,12 +68,8 @@ async function withEngine(
       return JSON.parse(response.body)
     },
   }
-  try {
-    await bench.query('Collection.create({ name: "Jar" })')
-    await body(bench)
-  } finally {
-    await close()
-  }
+  await bench.query('Collection.create({ name: "Jar" })')
+  await body(bench)
 }
 
 function taken(stream: EventStream): StreamLine[] {

@@ -3,14 +3,14 @@
 import { pino } from 'pino'
 import type { Config } from '../../src/app/config/settings.ts'
 import { engineOver, type ProcessEnvironment } from '../../src/app/open-engine.ts'
-import type { Engine, QueryResponse } from '../../src/engine/engine-contract.ts'
+import type { Engine, QueryRequest, QueryResponse } from '../../src/engine/engine-contract.ts'
 import type { ApiVersion } from '../../src/fql4/wire/version.ts'
 import type { KeyValueStore } from '../../src/storage/kv/kv-contract.ts'
 import { openMemory } from '../../src/storage/kv/memory.ts'
 import type { Store } from '../../src/storage/store/store.ts'
 import { testConfig } from './config.ts'
 
-const rootSecret = 'the-root-secret-of-a-test'
+export const rootSecret = 'the-root-secret-of-a-test'
 
 /** JSON text if numbers must keep their form. */
 export type Query = string | object
@@ -24,13 +24,19 @@ export interface TestEngineOptions {
   readonly settings?: Partial<Config>
 }
 
+export interface SendOptions
+  extends Partial<Pick<QueryRequest, 'language' | 'lastSeenTxn' | 'retriesMax' | 'timeoutMs'>> {
+  /** By default the root secret. */
+  readonly secret?: string
+  readonly apiVersion?: ApiVersion
+}
+
 export interface TestEngine {
   readonly engine: Engine
   readonly store: Store
-  /** `secret`: by default the root secret. */
-  send(query: Query, options?: { secret?: string; apiVersion?: ApiVersion }): Promise<QueryResponse>
+  send(query: Query, options?: SendOptions): Promise<QueryResponse>
   /** Must succeed. Returns the `resource`. */
-  query(query: Query, options?: { secret?: string; apiVersion?: ApiVersion }): Promise<unknown>
+  query(query: Query, options?: SendOptions): Promise<unknown>
   close(): Promise<void>
   /** `await using` closes the engine at the end of its block. */
   [Symbol.asyncDispose](): Promise<void>
@@ -41,14 +47,15 @@ export function openTestEngine(options: TestEngineOptions = {}): TestEngine {
   const { kv = openMemory(), settings, ...rest } = options
   const config = testConfig({ rootSecret, ...settings })
   const { engine, store, close } = engineOver({ kv, config, log: pino({ level: 'silent' }), ...rest })
-  const send: TestEngine['send'] = async (query, options = {}) =>
+  const send: TestEngine['send'] = async (query, { secret = rootSecret, apiVersion, ...more } = {}) =>
     engine.query(
       {
-        authorization: `Bearer ${options.secret ?? rootSecret}`,
+        authorization: `Bearer ${secret}`,
         language: '4',
-        dialect: options.apiVersion ?? '4',
+        dialect: apiVersion ?? more.language ?? '4',
         body: typeof query === 'string' ? query : JSON.stringify(query),
         timeoutMs: 60_000,
+        ...more,
       },
       undefined,
     )

@@ -1,23 +1,23 @@
 // The progress of an import on disk: files that a power failure has shortened.
 
 import assert from 'node:assert/strict'
-import { readdirSync, rmSync, truncateSync } from 'node:fs'
+import { readdirSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { ImportState } from '../../src/transfer/import-state.ts'
 import { fileStart } from '../../src/transfer/read-file.ts'
 import type { ReportData } from '../../src/transfer/report.ts'
 import type { SourceFile } from '../../src/transfer/sources.ts'
-import { temporaryFolder } from '../support/program.ts'
+import { folderOfFile } from '../support/folder.ts'
+
+const folder = folderOfFile()
 
 const file = { path: 'cats.json', bytes: 10, modifiedMs: 1 } as SourceFile
 const report = {} as ReportData
 const reference = (id: string) => ({ database: [], from: '1', collection: 'cats', id, place: 'data.owner' })
 const idsOf = (state: ImportState) => [...state.references()].flat().map(({ id }) => id)
 
-test('if the file of references is shorter than its saved length, the import starts from the beginning', async t => {
-  const folder = await temporaryFolder()
-  t.after(() => rmSync(folder, { recursive: true }))
+test('if the file of references is shorter than its saved length, the import starts from the beginning', async () => {
   const first = new ImportState(folder, 'an import', false)
   first.addReference(reference('1'))
   first.addReference(reference('2'))

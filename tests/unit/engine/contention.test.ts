@@ -28,20 +28,8 @@ async function engineTaking(micros: number) {
   const { ref } = (await engine.query(made)) as { ref: unknown }
   const n = { select: ['data', 'n'], from: { get: ref } }
   const increment = { update: ref, params: { object: { data: { object: { n: { add: [n, 1] } } } } } }
-  const send = (retriesMax?: number) =>
-    engine.engine.query(
-      {
-        authorization: 'Bearer the-root-secret-of-a-test',
-        language: '4',
-        dialect: '4',
-        body: JSON.stringify(increment),
-        timeoutMs: 60_000,
-        retriesMax,
-      },
-      undefined,
-    )
   const all = (count: number, retriesMax?: number) =>
-    Promise.all(Array.from({ length: count }, () => send(retriesMax)))
+    Promise.all(Array.from({ length: count }, () => engine.send(increment, { retriesMax })))
   return Object.assign(engine, { n, all })
 }
 

@@ -65,11 +65,7 @@ function slowEngine() {
   const environment = { clock, random: systemRandom, timers: systemTimers }
   const opened = openTestEngine({ kv, environment })
   const ask = async (language: '4' | '10', body: object) => {
-    const request = { authorization: 'Bearer the-root-secret-of-a-test', language, dialect: language }
-    const response = await opened.engine.query(
-      { ...request, body: JSON.stringify(body), timeoutMs: 1 },
-      undefined,
-    )
+    const response = await opened.send(body, { language, timeoutMs: 1 })
     return { status: response.status, body: JSON.parse(response.body) }
   }
   return Object.assign(opened, { pace, ask })

@@ -24,17 +24,7 @@ test('a read waits for a fresh state, and a write only for the state that its cl
   await using engine = openTestEngine({ kv })
   const ask = async (query: object, lastSeenTxn?: Micros) => {
     asked.length = 0
-    const { status } = await engine.engine.query(
-      {
-        authorization: 'Bearer the-root-secret-of-a-test',
-        language: '4',
-        dialect: '4',
-        body: JSON.stringify(query),
-        timeoutMs: 60_000,
-        lastSeenTxn,
-      },
-      undefined,
-    )
+    const { status } = await engine.send(query, lastSeenTxn && { lastSeenTxn })
     assert.ok(status < 300, `status ${status}`)
     return [...asked]
   }

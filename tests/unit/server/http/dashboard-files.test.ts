@@ -1,15 +1,15 @@
 // A service whose dashboard was not built logs one warning, and serves without a dashboard.
 
 import assert from 'node:assert/strict'
-import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { openDashboard } from '../../../../src/server/http/dashboard-files.ts'
-import { temporaryFolder } from '../../../support/program.ts'
+import { folderOfFile } from '../../../support/folder.ts'
 
-test('openDashboard warns in its log, if it has one, that the dashboard is not built', async t => {
-  const folder = await temporaryFolder()
-  t.after(() => rm(folder, { recursive: true, force: true }))
+const folder = folderOfFile()
+
+test('openDashboard warns in its log, if it has one, that the dashboard is not built', async () => {
   const warnings: string[] = []
   const log = { warn: (_: unknown, message?: string) => void warnings.push(message ?? '') }
   assert.equal(openDashboard(folder, log), undefined)

@@ -1,9 +1,6 @@
 // Compares random transactions with a simple model: a map from document to its versions. A failure has its seed.
 
 import assert from 'node:assert/strict'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { test } from 'node:test'
 import { micros } from '../../../../src/base/micros.ts'
 import { tagRange } from '../../../../src/storage/keys/keyspace.ts'
@@ -12,6 +9,7 @@ import { openLmdb } from '../../../../src/storage/lmdb/lmdb.ts'
 import { Background } from '../../../../src/storage/store/background.ts'
 import { type Transaction, WriteRejected } from '../../../../src/storage/store/store-contract.ts'
 import { type Ref, rootDatabase, type Value } from '../../../../src/values/value.ts'
+import { folderOfFile } from '../../../support/folder.ts'
 import { RandomSource } from '../../../support/random-source.ts'
 import { seedsToRun } from '../../../support/seeded.ts'
 import {
@@ -25,6 +23,8 @@ import {
   matchIds,
   second,
 } from './support.ts'
+
+const folder = folderOfFile()
 
 interface ModelVersion {
   readonly ts: number
@@ -273,10 +273,5 @@ for (const seed of seedsToRun([8, 9])) {
 }
 
 test('random transactions agree with the model on a disk', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'terrarium-store-'))
-  try {
-    await run(new Bench(openLmdb({ path: folder })), 7, 80)
-  } finally {
-    await rm(folder, { recursive: true })
-  }
+  await run(new Bench(openLmdb({ path: folder })), 7, 80)
 })

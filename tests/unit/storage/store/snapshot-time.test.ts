@@ -1,23 +1,22 @@
 // A snapshot of time S contains every commit up to S, also while commits are being flushed.
 
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import { systemClock } from '../../../../src/base/clock.ts'
 import { openLmdb } from '../../../../src/storage/lmdb/lmdb.ts'
 import { Store } from '../../../../src/storage/store/store.ts'
 import { native, Ref, rootDatabase } from '../../../../src/values/value.ts'
+import { folderOfFile } from '../../../support/folder.ts'
+
+const folder = folderOfFile()
 
 const writers = 8
 const writesEach = 100
 
 test('every snapshot contains all commits up to its time', async () => {
-  const path = mkdtempSync(join(tmpdir(), 'terrarium-snapshots-'))
   const hooks = { evaluateBinding: () => undefined }
-  const store = new Store(openLmdb({ path }), { clock: systemClock.now, hooks })
+  const store = new Store(openLmdb({ path: folder }), { clock: systemClock.now, hooks })
   const snapshots: { time: number; newest: number }[] = []
   const commits: number[] = []
   let isWriting = true
@@ -43,7 +42,6 @@ test('every snapshot contains all commits up to its time', async () => {
   isWriting = false
   await reading
   await store.close()
-  rmSync(path, { recursive: true })
   assert.equal(new Set(commits).size, writers * writesEach)
   for (const { newest, time } of snapshots) {
     assert.ok(time > newest, 'what has been written lies in the past of who reads it')
