@@ -62,7 +62,7 @@ test('an HTTP server without a port serves connections that are emitted to it', 
   await client.until('served')
 })
 
-test('a TLS server without a port accepts connections that are emitted to it, with bytes that were put back', async t => {
+test('a TLS server without a port accepts connections that are emitted to it, with bytes that were unshifted to the socket', async t => {
   const secure = tls.createServer({ cert, key })
   const server = net.createServer(async socket => {
     await once(socket, 'readable')
@@ -87,7 +87,7 @@ test('an HTTP server enforces its time limits from its event "listening" on', as
   assert.equal(error.code, 'ERR_HTTP_REQUEST_TIMEOUT')
 })
 
-test('errors of requests on a closed connection are created while its listeners run, and respect stackTraceLimit', async t => {
+test('errors of requests on a closed connection are created while the listeners of its event "close" run, and respect stackTraceLimit', async t => {
   const { client, socket } = await accepted(t, shortRequest)
   const server = http.createServer()
   const { stackTraceLimit } = Error
@@ -121,7 +121,7 @@ test('the body of an HTTP/1.1 request in one packet is available in the tick aft
   assert.equal(await arrived, 4)
 })
 
-test('the HTTP/1.1 parser stops reading when another listener takes the data, and shows when it accepts no requests', async t => {
+test('the HTTP/1.1 parser stops reading when another listener takes the data, and sets socket._paused while it accepts no requests', async t => {
   const { socket, client } = await accepted(t, 'POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 8\r\n\r\nbo')
   const server = http.createServer()
   let body = ''
@@ -154,7 +154,7 @@ test('the HTTP/1.1 parser stops reading when another listener takes the data, an
 
 const head = headerBlock({ ':method': 'POST', ':scheme': 'http', ':path': '/', ':authority': 'x' })
 
-/** A session on a connection whose first bytes were read and put back, with the bytes that follow. */
+/** A session on a connection whose first bytes were read and unshifted, with the bytes that follow. */
 function session(t: TestContext, socket: Duplex, options: http2.ServerOptions = {}): ServerHttp2Session {
   const session = http2.performServerHandshake(socket, options)
   t.after(() => session.destroy())
@@ -162,7 +162,7 @@ function session(t: TestContext, socket: Duplex, options: http2.ServerOptions = 
   return session
 }
 
-test('an HTTP/2 session reads a hand-made HEADERS frame that was put back before it', async t => {
+test('an HTTP/2 session reads a hand-made HEADERS frame that was unshifted to the socket before the session began', async t => {
   const { socket } = await accepted(t, opening())
   await once(socket, 'readable')
   const seen = socket.read() as Buffer
@@ -199,7 +199,7 @@ test('body and end of an HTTP/2 request in one packet are available after the tu
   await client.until('served')
 })
 
-test('an HTTP/2 session ends when more streams are reset than its burst allows', async t => {
+test('an HTTP/2 session ends when more streams are reset than streamResetBurst allows', async t => {
   const { client, socket } = await accepted(t, opening())
   session(t, socket, { streamResetBurst: 5, streamResetRate: 1 })
   const resets = Array.from({ length: 20 }, (_, at) => [
@@ -211,7 +211,7 @@ test('an HTTP/2 session ends when more streams are reset than its burst allows',
   assert.equal(goawayCode(received), http2.constants.NGHTTP2_INTERNAL_ERROR)
 })
 
-test('a report does not resolve host names, and contains the limit of open files', t => {
+test('with excludeNetwork, a report of process.report does not resolve host names; it contains the limit of open files', t => {
   // The types lack this option.
   assert.ok('excludeNetwork' in process.report)
   const { excludeNetwork } = process.report
@@ -234,13 +234,13 @@ test('V8 knows the flag that keeps new objects in the young generation', () => {
   assert.equal(status, 0, stderr)
 })
 
-test('a process is a worker of node:cluster by its environment', () => {
+test('a process is a worker of node:cluster if NODE_UNIQUE_ID is set', () => {
   const program = `import cluster from 'node:cluster'; console.log(cluster.isWorker)`
   assert.equal(runNode([], program, { NODE_UNIQUE_ID: undefined }).stdout, 'false\n')
   assert.match(runNode([], program, { NODE_UNIQUE_ID: '1' }).stdout, /^true\n/)
 })
 
-test('an import of node:http loads the client for fetch, a lookup does not', () => {
+test('an import of node:http loads the client for fetch; a lookup with process.getBuiltinModule does not', () => {
   const loads = (statement: string) => {
     const show = "console.log(process.moduleLoadList.some(name => name.includes('undici')))"
     const words = ['--input-type=module', '--eval', `${statement}; ${show}`]
@@ -277,7 +277,7 @@ test('a pattern of re2js has a cache of states with a size, which can be cleared
   assert.ok(used() < before)
 })
 
-test('lmdb opens its files for their owner only', async () => {
+test('with the option permissionsMode, lmdb creates files that only their owner can read', async () => {
   const path = join(folder, 'owned')
   // The types lack this option.
   const store = open({ path, noSubdir: false, ...{ permissionsMode: 0o600 } })
