@@ -54,7 +54,7 @@ const writeRules: WriteRules = {
   idNeedsCreate: true,
   writesSchema: true,
   replacesAllFields: true,
-  checksTexts: true,
+  languageChecksTexts: true,
   checksTypes: true,
   keepsTokenSecret: true,
   renewsTimeToLive: true,

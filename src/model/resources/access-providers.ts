@@ -49,9 +49,9 @@ function uriFailures(uri: Value | undefined, session: Session): readonly FieldFa
 
 function providerRoleFailures(item: Value, { patch, rules, session }: Draft): readonly FieldFailure[] {
   // In an update without `roles`, the stored predicates of version 10 are texts.
-  const mayBeText = rules.checksTexts === true || !patch.has('roles')
+  const mayBeText = rules.languageChecksTexts === true || !patch.has('roles')
   const roleFailures = (role: Value, path: string) =>
-    rules.checksTexts && typeof role === 'string' ? [] : customRoleFailures(role, [path], session)
+    rules.languageChecksTexts && typeof role === 'string' ? [] : customRoleFailures(role, [path], session)
   if (!isObject(item)) return roleFailures(item, 'roles')
   const role = item.get('role')
   if (role === undefined) return [failure(['role'], { kind: 'required' })]

@@ -23,11 +23,12 @@ export const functionResource: Resource = {
   complete(draft) {
     const { session, failures, fields, patch, rules } = draft
     const body = patch.get('body') ?? undefined
-    if (body !== undefined && !(body instanceof Lambda) && !rules.checksTexts) {
+    if (body !== undefined && !(body instanceof Lambda) && !rules.languageChecksTexts) {
       throw Failure.of({ kind: 'no body' }, failurePlaceOf(draft.mode))
     }
     const role = fields.get('role')
-    if (role !== undefined && !rules.checksTexts) failures.push(...roleFailures(role, ['role'], session))
+    if (role !== undefined && !rules.languageChecksTexts)
+      failures.push(...roleFailures(role, ['role'], session))
     rejectHigherRole(draft)
   },
   written: renameResource,

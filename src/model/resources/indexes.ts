@@ -23,7 +23,14 @@ import type { FieldFailure } from '../failure.ts'
 import type { Session } from '../session.ts'
 import { destructive, isProtected } from './databases.ts'
 import { cleanField, flag, map, name, pick, text, whole } from './fields.ts'
-import { type Draft, type FieldCheck, failure, invalidType, type Resource } from './resource.ts'
+import {
+  collectionRefType,
+  type Draft,
+  type FieldCheck,
+  failure,
+  invalidType,
+  type Resource,
+} from './resource.ts'
 
 const indexesLimits = {
   /** Maximum number of partitions of an index. */
@@ -50,7 +57,7 @@ function objectFailures(item: ObjectValue): readonly FieldFailure[] {
   const wrong = itemsOf(collections).filter(
     each => !isCollection(each) && (each !== '_' || isArray(collections)),
   )
-  const failures = wrong.slice(0, 1).map(each => invalidType(['class'], each, 'Class Ref'))
+  const failures = wrong.slice(0, 1).map(each => invalidType(['class'], each, collectionRefType))
   const fields = item.get('fields')
   if (fields === undefined) return failures
   if (!isObject(fields)) return [...failures, invalidType(['fields'], fields, 'Map')]

@@ -31,7 +31,7 @@ export interface WriteRules {
    * Names and code are strings, which the language checks. If absent, the model requires references and lambdas, and
    * checks that roles exist.
    */
-  readonly checksTexts?: boolean
+  readonly languageChecksTexts?: boolean
   /**
    * Static types are checked by default in the databases that the language creates. If absent, they are checked only
    * with the flag `typechecked` of the database or of an ancestor.
@@ -125,6 +125,9 @@ export function failure(path: readonly string[], fault: FieldFault): FieldFailur
 export function failurePlaceOf(mode: WriteMode): FailurePlace {
   return mode === 'create' ? 'target' : 'call'
 }
+
+/** The name of the type in error texts of the protocol: a class is the older name of a collection. */
+export const collectionRefType = 'Class Ref'
 
 /** Returns the failure of a value that has the wrong type. */
 export function invalidType(path: readonly string[], value: Value, expected: string): FieldFailure {

@@ -18,7 +18,7 @@ import type { FieldFailure } from '../failure.ts'
 import type { Session } from '../session.ts'
 import { cleanField, map, name, pick } from './fields.ts'
 import { renameRole } from './renaming.ts'
-import { type FieldCheck, failure, invalidType, type Resource } from './resource.ts'
+import { collectionRefType, type FieldCheck, failure, invalidType, type Resource } from './resource.ts'
 
 const rolesLimits = {
   /** Maximum number of roles with memberships for the same collection. */
@@ -73,7 +73,7 @@ const membership: FieldCheck = (value, path) =>
     const failures: FieldFailure[] = []
     if (resource === undefined) failures.push(failure([...path, 'resource'], { kind: 'required' }))
     else if (!isCollectionRef(resource) && !isText(resource))
-      failures.push(invalidType([...path, 'resource'], resource, 'Class Ref'))
+      failures.push(invalidType([...path, 'resource'], resource, collectionRefType))
     if (predicate !== undefined && !codeOf(predicate)) {
       failures.push(invalidType([...path, 'predicate'], predicate, 'Query'))
     }
@@ -93,7 +93,7 @@ export const roleResource: Resource = {
   strictReferences: true,
   allowedInContainer: true,
   complete({ failures, fields, patch, ref, rules, session }) {
-    if (!rules.checksTexts) failures.push(...textFailures(patch))
+    if (!rules.languageChecksTexts) failures.push(...textFailures(patch))
     cleanField(fields, 'privileges', item => withKnownActions(pick(item, ['resource', 'actions'])))
     cleanField(fields, 'membership', item => pick(item, ['resource', 'predicate']))
     failures.push(...arityFailures(fields))
@@ -102,7 +102,10 @@ export const roleResource: Resource = {
   written: renameRole,
 }
 
-/** Returns a failure for each string where only a reference or lambda is allowed. Used if `checksTexts` is false. */
+/**
+ * Returns a failure for each string where only a reference or lambda is allowed. Used if `languageChecksTexts` is
+ * false.
+ */
 function textFailures(patch: ObjectValue): readonly FieldFailure[] {
   const failures: FieldFailure[] = []
   const rejectText = (value: Value | undefined, path: readonly string[], expected: string) => {
@@ -119,7 +122,7 @@ function textFailures(patch: ObjectValue): readonly FieldFailure[] {
   }
   for (const item of itemsOf(patch.get('membership'))) {
     if (!isObject(item)) continue
-    rejectText(item.get('resource'), ['membership', 'resource'], 'Class Ref')
+    rejectText(item.get('resource'), ['membership', 'resource'], collectionRefType)
     rejectText(item.get('predicate'), ['membership', 'predicate'], 'Query')
   }
   return failures
@@ -132,7 +135,8 @@ function withKnownActions(item: ObjectValue): ObjectValue {
 }
 
 /**
- * The number of parameters of predicates. Like the hosted service, skips `privileges` and `membership` that are arrays.
+ * Returns a failure for each predicate with a wrong number of parameters. Like the hosted service, skips `privileges`
+ * and `membership` that are arrays.
  */
 function arityFailures(fields: ObjectValue): readonly FieldFailure[] {
   const failures: FieldFailure[] = []
@@ -213,7 +217,11 @@ export function customRoleFailures(
   return [failure(path, { kind: 'unknown role', role: value })]
 }
 
-/** Returns whether a role has at most the rights of the caller's built-in role. */
+/**
+ * Returns whether a role has at most the rights of the caller's built-in role. `role` is undefined for a function that
+ * runs with the rights of its caller. `callerRole` is undefined for callers with another built-in role (such as
+ * `server-readonly`) or without one: every role then has too many rights.
+ */
 export function isWithin(role: Value | undefined, callerRole: 'admin' | 'server' | undefined): boolean {
   if (role === undefined || callerRole === 'admin') return true
   const lesser: readonly Value[] = ['server', 'server-readonly', 'client']

@@ -76,7 +76,8 @@ export const keyResource: Resource = {
   complete(draft) {
     const { session, failures, fields, mode, patch, ref, rules } = draft
     const role = fields.get('role')
-    if (role !== undefined && !rules.checksTexts) failures.push(...roleFailures(role, ['role'], session))
+    if (role !== undefined && !rules.languageChecksTexts)
+      failures.push(...roleFailures(role, ['role'], session))
     failures.push(...importFailures(draft))
     // Inserted history versions of a key contain no hash.
     if (mode === 'history') fields.delete('hashed_secret')
