@@ -6,7 +6,7 @@ import { setPriority } from 'node:os'
 import { parentPort } from 'node:worker_threads'
 import bcrypt from 'bcrypt'
 import { assert } from '../../base/assert.ts'
-import { type Candidate, firstBytes, inDialect } from './bcrypt.ts'
+import { type Candidate, firstBytes, withPrefix } from './bcrypt.ts'
 
 export type BcryptTask =
   | { readonly kind: 'hash'; readonly bytes: Uint8Array; readonly cost: number }
@@ -27,9 +27,9 @@ function lowerThreadPriority(): void {
 }
 
 function run(task: BcryptTask): string | number | undefined {
-  if (task.kind === 'hash') return inDialect('a', bcrypt.hashSync(firstBytes(task.bytes), task.cost))
+  if (task.kind === 'hash') return withPrefix('a', bcrypt.hashSync(firstBytes(task.bytes), task.cost))
   for (const [at, { bytes, hash }] of task.candidates.entries())
-    if (bcrypt.compareSync(firstBytes(bytes), inDialect('b', hash))) return at
+    if (bcrypt.compareSync(firstBytes(bytes), withPrefix('b', hash))) return at
   return undefined
 }
 

@@ -1,4 +1,4 @@
-// Wraps the bcrypt package: supports the dialects `$2a$`, `$2b$` and `$2y$`, runs bcrypt outside of the event loop, and
+// Wraps the bcrypt package: supports the prefixes `$2a$`, `$2b$` and `$2y$`, runs bcrypt outside of the event loop, and
 // limits the cost of stored hashes.
 
 import { availableParallelism } from 'node:os'
@@ -30,28 +30,31 @@ export interface Candidate {
 
 /** Tests replace these operations to count calls. */
 export interface Bcrypt {
-  /** Returns a `$2a$` hash of the first 72 bytes. `$2a$` is the dialect of the protocol. */
+  /** Returns a `$2a$` hash of the first 72 bytes. The protocol uses the prefix `$2a$`. */
   hash(bytes: Uint8Array, cost: number): Promise<string>
   /** The index of the first candidate whose first 72 bytes match its hash. Skips the remaining candidates. */
   firstMatch(candidates: readonly Candidate[]): Promise<number | undefined>
 }
 
-/** The first 72 bytes, because the dialects a, b and y return the same hash only for inputs of this length. */
+/**
+ * The first 72 bytes, because hashes with the prefixes `$2a$`, `$2b$` and `$2y$` are equal only for inputs of at most
+ * this length.
+ */
 export function firstBytes(bytes: Uint8Array): Buffer {
   return Buffer.from(bytes.subarray(0, bcryptBytesMax))
 }
 
-/** The package creates hashes of dialect b and accepts only the dialects a and b. */
-export function inDialect(dialect: 'a' | 'b', hash: string): string {
-  return `$2${dialect}$${hash.slice(4)}`
+/** The package creates hashes with the prefix `$2b$`, and accepts only the prefixes `$2a$` and `$2b$`. */
+export function withPrefix(variant: 'a' | 'b', hash: string): string {
+  return `$2${variant}$${hash.slice(4)}`
 }
 
 /** Runs in Node's thread pool, which the store needs, too: only for operations of at most about a millisecond. */
 export const nativeBcrypt: Bcrypt = {
-  hash: async (bytes, cost) => inDialect('a', await bcrypt.hash(firstBytes(bytes), cost)),
+  hash: async (bytes, cost) => withPrefix('a', await bcrypt.hash(firstBytes(bytes), cost)),
   async firstMatch(candidates) {
     for (const [at, { bytes, hash }] of candidates.entries())
-      if (await bcrypt.compare(firstBytes(bytes), inDialect('b', hash))) return at
+      if (await bcrypt.compare(firstBytes(bytes), withPrefix('b', hash))) return at
     return undefined
   },
 }

@@ -91,12 +91,12 @@ test('new hashes are bcrypt of cost 5', async () => {
   assert.match(await new SecretVerifier().hash(new Memo(), rootDatabase, 'x'), /^\$2[ab]\$05\$/)
 })
 
-test('hashes of all dialects verify; an invalid or too costly hash is false without waiting', async () => {
+test('hashes with all prefixes verify; an invalid or too costly hash is false without waiting', async () => {
   const hash = await nativeBcrypt.hash(Buffer.from('s'), 4)
   const verifier = new SecretVerifier()
-  for (const dialect of ['a', 'b', 'y']) {
-    const stored = `$2${dialect}${hash.slice(3)}`
-    assert.equal(await answered(memo => verifier.verify(memo, rootDatabase, ['s'], stored)), true, dialect)
+  for (const variant of ['a', 'b', 'y']) {
+    const stored = `$2${variant}${hash.slice(3)}`
+    assert.equal(await answered(memo => verifier.verify(memo, rootDatabase, ['s'], stored)), true, variant)
   }
   const bcrypt = new CountingBcrypt()
   const useless = [
