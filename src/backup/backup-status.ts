@@ -10,18 +10,22 @@ export interface BackupStatus {
   readonly target: string
   /** `starting` until the first object is written; `failing` while objects cannot be written. */
   readonly state: 'starting' | 'running' | 'failing' | 'stopped'
-  /** The reason of the latest failure; null if a write has succeeded since then. */
+  /** The reason for the latest failure; null if a write has succeeded since then. */
   readonly reason: string | null
   /**
-   * Last time at which the target contained all records of the log; null before the first such time since the start.
+   * Last time at which the target contained all records of the commit log; null before the first such time since the
+   * start.
    */
   readonly last_success: number | null
-  /** Time at which the oldest pending commit became durable; null while no commit is pending. */
+  /**
+   * Time at which the oldest commit that is not in the target yet became durable; null if the target contains all
+   * commits.
+   */
   readonly waiting_since: number | null
   readonly waiting_bytes: number
   /**
-   * Bytes of the log that were dropped, for example because too many were pending. A restore to a time of the dropped
-   * commits is impossible.
+   * Bytes of the log that were dropped, for example because too many bytes waited for the target. A restore to a time
+   * of the dropped commits is impossible.
    */
   readonly dropped_bytes: number
   /** Bytes written to the target since the start, base copies included. */

@@ -44,7 +44,7 @@ export function readStatus(folder: string): (BackupStatus & { readonly pid: numb
   return { ...status, state: 'failing', reason: 'its process has exited' }
 }
 
-/** Seconds for which the oldest pending commit has been waiting for its backup. */
+/** Seconds for which the oldest commit that is not in the target yet has been waiting. */
 export function lagSeconds(
   { waiting_since: since }: Pick<BackupStatus, 'waiting_since'>,
   nowMs: number,
