@@ -346,7 +346,7 @@ export class BatchWriter {
    * limit of a record and for the pauses of an import.
    */
   #runCollectionCode<T>(work: () => T): T {
-    return this.#target.store.bindings.within(work)
+    return this.#target.store.bindingBudget.within(work)
   }
 
   #insert(ref: Ref, ts: number, fields: ObjectValue): void {

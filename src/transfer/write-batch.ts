@@ -158,7 +158,7 @@ async function inTransaction(
     memo.begin()
     const writer = new BatchWriter(transaction, database, options, isCareful, target, memo)
     if (pace === undefined) return work(writer, unlimited)
-    const limited = <T>(each: () => T) => store.bindings.perItem(writeBatchLimits.recordBindingsMs, each)
+    const limited = <T>(each: () => T) => store.bindingBudget.perItem(writeBatchLimits.recordBindingsMs, each)
     return store.counted(database, () => work(writer, limited))
   }
   // A careful writer checks the history before each insert, which is slower and rarely necessary.

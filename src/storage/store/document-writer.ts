@@ -168,7 +168,7 @@ export class DocumentWriter {
     // the index of the collection's documents serve as marks.
     if (isDelete === (base === undefined)) markExpiry(overlay, ref, commitTime, journal)
     markExpiry(overlay, ref, expiryTime(versionTtl(stored), commitTime), journal)
-    this.#context.bindings.perItem(limits.documentBindingsMs, () =>
+    this.#context.bindingBudget.perItem(limits.documentBindingsMs, () =>
       this.#replaceIndexEntries(pending, before, checksUnique),
     )
     this.#schemaWritten(version, journal)
@@ -245,7 +245,7 @@ export class DocumentWriter {
 
   /** Inserts a version at the past time `ts`, or replaces the version at exactly this time, unless it is equal. */
   insertVersion(ref: Ref, ts: Micros, fields: ObjectValue | undefined): Version {
-    const { bindings, reader, stamp } = this.#context
+    const { bindingBudget, reader, stamp } = this.#context
     let inserted: StoredVersion | undefined
     const isChanged = this.#replace(ref, ts, ({ previous }) => {
       const content = fields ?? noFields
@@ -258,7 +258,7 @@ export class DocumentWriter {
       checkTransactionBytes(this.#bytes)
       inserted = reader.read(ref, stored)
       const entered = inserted
-      bindings.perItem(limits.documentBindingsMs, () => {
+      bindingBudget.perItem(limits.documentBindingsMs, () => {
         for (const tables of indexesOf(this.#context, ref.database, ref.collection))
           prepareEntries(tables, entered, ts)
       })

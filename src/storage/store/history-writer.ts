@@ -51,10 +51,10 @@ export function replaceVersion(
   const written = new Map<string, Entry>()
   addVersionRows(old, ref, before, isNextNewest)
   addVersionRows(written, ref, after, isNextNewest)
-  const { bindings, overlay } = context
+  const { bindingBudget, overlay } = context
   const indexes = indexesOf(context, ref.database, ref.collection)
   for (const index of indexes)
-    bindings.perItem(limits.documentBindingsMs, () =>
+    bindingBudget.perItem(limits.documentBindingsMs, () =>
       addIndexRows(context, index, { before, after, old, written }),
     )
   let isChanged = false

@@ -136,8 +136,8 @@ function indexDocument(
   batch: VersionBatch,
   journal?: Journal,
 ): { readonly version: VersionProgress | undefined } | undefined {
-  const { bindings, reader, snapshot } = context
-  const compute = <T>(work: () => T): T => bindings.perItem(limits.documentBindingsMs, work)
+  const { bindingBudget, reader, snapshot } = context
+  const compute = <T>(work: () => T): T => bindingBudget.perItem(limits.documentBindingsMs, work)
   const writer = new RowWriter(context, ref, batch, journal)
   const timeline = new EntryTimeline(index)
   let last = from && compute(() => resumeAt(context, ref, timeline, from))

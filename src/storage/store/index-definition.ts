@@ -1,15 +1,18 @@
-// Reads the definition of an index from its document. A higher layer has validated the fields before they are written,
-// so reading never fails: an invalid field gets its default value.
+// Reads the definition of an index from its document. A higher layer validates the fields before they are written.
+// Reading never fails: invalid fields get a default value or are skipped.
 
 import { type Code, codeOf } from '../../values/code.ts'
 import type { ObjectValue, Value } from '../../values/value.ts'
 import { firstUserCollection, isObject, itemsOf, native, Ref } from '../../values/value.ts'
 
-/** A field in the document of an index that is part of the definition of its collection. */
+/** True in the document of an own index; see {@link IndexDefinition.isOwn}. */
 export const ownIndexField = 'collection_index'
 
 /** A field in the document of an index: the reason why the last build of the index failed. */
 export const buildErrorField = 'build_error'
+
+/** Partitions of an index without terms, as in the hosted service, if its document contains no number. */
+const partitionsDefault = 8
 
 /** Strings are names of fields, and bigints are indexes in arrays. */
 export type Path = readonly (string | bigint)[]
@@ -73,7 +76,12 @@ export function indexDefinition(document: {
     unique,
     isOwn: fields.get(ownIndexField) === true,
     active: fields.get('active') === true,
-    partitions: typeof partitions === 'bigint' ? Number(partitions) : unique || terms.length > 0 ? 1 : 8,
+    partitions:
+      typeof partitions === 'bigint'
+        ? Number(partitions)
+        : unique || terms.length > 0
+          ? 1
+          : partitionsDefault,
     publicRead: permissions !== undefined && isObject(permissions) && permissions.get('read') === 'public',
   }
 }

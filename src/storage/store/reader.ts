@@ -68,12 +68,12 @@ export interface TransactionParts {
   readonly entries: EntryCache
   readonly hooks: StoreHooks
   /** Time limit for the bindings (computed index fields) of one document. */
-  readonly bindings: CpuBudget
+  readonly bindingBudget: CpuBudget
   readonly ids: IdGenerator
   /** Commits of this process. */
   readonly recent: RecentWrites
   /** `isBegun`: the store is known to contain the start time of the change record (change-log.ts). */
-  readonly record: { isBegun: boolean }
+  readonly changeRecord: { isBegun: boolean }
 }
 
 export interface TransactionTimes {
@@ -317,8 +317,8 @@ export abstract class StoreReader {
   #recordedEvents(index: IndexDefinition): RecordedEvents | undefined {
     const [collection, ...others] = namedCollections(index) ?? []
     if (this.writable || collection === undefined || others.length > 0) return undefined
-    const { bindings, hooks } = this.parts
-    const parts = { snapshot: this.snapshot, reader: this.versionReader, bindings }
+    const { bindingBudget, hooks } = this.parts
+    const parts = { snapshot: this.snapshot, reader: this.versionReader, bindingBudget }
     return new RecordedEvents(parts, userIndex(index, hooks, this.catalogue), collection)
   }
 

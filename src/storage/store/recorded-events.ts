@@ -67,7 +67,7 @@ interface WrittenDocuments {
 interface RecordParts {
   readonly snapshot: Snapshot
   readonly reader: VersionReader
-  readonly bindings: CpuBudget
+  readonly bindingBudget: CpuBudget
 }
 
 export class RecordedEvents {
@@ -125,11 +125,11 @@ export class RecordedEvents {
 
   /** The events that the version of a document at `time` has caused. */
   *#eventsOf(ref: Ref, time: Micros, set: EntrySet): Generator<BufferedEvent> {
-    const { bindings } = this.#parts
+    const { bindingBudget } = this.#parts
     const stored = this.#storedAt(ref, time)
     if (stored === undefined || versionTime(stored) !== time) return
     const earlier = this.#storedAt(ref, micros(time - 1))
-    const [before, after] = bindings.perItem(
+    const [before, after] = bindingBudget.perItem(
       bindingTimeFactor * limits.documentBindingsMs,
       () => [this.#entriesOf(ref, earlier, set), this.#entriesOf(ref, stored, set)] as const,
     )

@@ -18,7 +18,7 @@ export interface Rows {
   readonly reader: VersionReader
   readonly hooks: StoreHooks
   /** Time limit for the bindings (computed index fields) of one document. */
-  readonly bindings: CpuBudget
+  readonly bindingBudget: CpuBudget
   readonly commitTime: Micros
   /** The commit time for use in a written value. It cannot change after this call. */
   readonly stamp: () => Micros

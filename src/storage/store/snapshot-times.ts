@@ -62,7 +62,8 @@ export class SnapshotTimes {
 
   /**
    * Calls `read` with a snapshot and its time. The snapshot contains every commit up to this time, and all later
-   * commits have later times. `seen`: the last seen time of a client, if any.
+   * commits have later times. `seen`: the last seen time of a client, or {@link epoch} if this time is unknown. Without
+   * `seen`, never throws {@link SnapshotTooEarly}; another process may have used a later snapshot time.
    *
    * The time of the snapshot is later than `seen`, and not earlier than the times of earlier snapshots of this machine.
    * Throws {@link SnapshotTooEarly} if no such time is available yet. In two cases, the time may equal `seen`: `seen`

@@ -54,12 +54,13 @@ export const storeLimits = {
    * After background work or an import has evaluated bindings (computed fields) of a database, such work pauses for
    * this database. The pause takes this many times as long as the evaluation; own limit.
    */
-  bindingRestFactor: 3,
+  bindingPauseFactor: 3,
   /** Milliseconds of the shortest pause after the evaluation of bindings. Shorter pauses are omitted; own limit. */
-  bindingRestMsMin: 1,
+  bindingPauseMsMin: 1,
 } as const
 
 interface StoreOptions {
+  /** The time of day. Differences also measure the duration of evaluations. */
   readonly clock: () => Micros
   /**
    * Shared by the processes of the data directory. If undefined, this process is the only process, and the store uses
@@ -78,8 +79,8 @@ interface StoreOptions {
   /** Commits attempts (evaluated transactions). If undefined, this process commits. */
   readonly commits?: Commits
   /**
-   * For cached documents, entries and schemas together, in addition to the limits for each of these caches;
-   * approximate.
+   * Limits the bytes of cached documents, entries and schemas together (approximately). Each cache also has its own
+   * limit.
    */
   readonly rememberedBytesMax?: number
 }
@@ -97,13 +98,13 @@ const [documentsPart, entriesPart, schemasPart] = [1 / 3, 1 / 6, 1 / 2]
  * Added to the time limit of a document for each evaluation of a binding for a version, so that a document with many
  * versions stays within the limit if its evaluations are fast.
  */
-const microsPerVersion = 50
+const microsPerEvaluation = 50
 
 /** Evaluates bindings within the time limit of their document. */
 function limitedHooks(hooks: StoreHooks, limit: CpuBudget): StoreHooks {
   return {
     ...hooks,
-    evaluateBinding: (...given) => limit.within(() => hooks.evaluateBinding(...given), microsPerVersion),
+    evaluateBinding: (...given) => limit.within(() => hooks.evaluateBinding(...given), microsPerEvaluation),
   }
 }
 
@@ -119,14 +120,13 @@ export class Store {
    * the limit also on behalf of the later removal of the document, which computes the bindings again in the main
    * process, and cannot be rejected.
    */
-  readonly bindings = new CpuBudget(slowBindings)
-  /** Each database's background work pauses after {@link counted} work. */
+  readonly bindingBudget = new CpuBudget(slowBindings)
+  /** After {@link counted} work of a database, its background work and its imports pause. */
   readonly bindingPauses = new RateLimit<DatabaseId>(passingMs, pausesMax, () => systemClock.elapsedMs())
   readonly #parts: TransactionParts
   readonly #times: SnapshotTimes
   readonly #commits: Commits
   readonly #memory: MemoryBudget | undefined
-  /** Measures the duration of evaluations in microseconds. */
   readonly #clock: () => Micros
   #probing: Promise<void> | undefined
 
@@ -143,9 +143,9 @@ export class Store {
       entries: new EntryCache(recent, Math.min(knownEntriesBytesMax, remembered * entriesPart)),
       recent,
       ids: new IdGenerator(options.reserveIds ?? (current => reserveStretch(this, worker, current))),
-      hooks: limitedHooks(options.hooks, this.bindings),
-      bindings: this.bindings,
-      record: { isBegun: false },
+      hooks: limitedHooks(options.hooks, this.bindingBudget),
+      bindingBudget: this.bindingBudget,
+      changeRecord: { isBegun: false },
     }
     const timeline = options.timeline ?? localTimeline(options.clock)
     // A slow commit, or a commit of a crashed process, delays the times of snapshots. Another commit ends the delay.
@@ -164,17 +164,18 @@ export class Store {
   }
 
   /**
-   * Awaited before a read that must see all commits up to `notBefore`; Infinity: all commits of all machines up to now.
-   * If `isLater` is true, the read also has a later time than `notBefore`. Undefined if no wait is needed.
+   * Resolves when a read sees all commits up to `notBefore` (Infinity: all commits of all machines before the call). If
+   * `isLater` is true, the read also has a later time than `notBefore`. Returns undefined if no wait is needed.
    */
   ready(notBefore: number, options?: ReadyOptions): Promise<void> | undefined {
     return isReplicated(this.kv) ? this.kv.ready(notBefore, options) : undefined
   }
 
   /**
-   * Runs `work` on a snapshot. `seen`: the newest transaction that a client has seen, or 0. The time of the snapshot is
-   * later than `seen`, and not earlier than the times of earlier snapshots on this machine. If no such time is
-   * available yet, throws {@link SnapshotTooEarly} before `work` begins.
+   * Runs `work` on a snapshot. `seen`: the time of the newest transaction that a client has seen, or {@link epoch} if
+   * this time is unknown. The time of the snapshot is later than `seen`, and not earlier than the times of earlier
+   * snapshots on this machine. If no such time is available yet, throws {@link SnapshotTooEarly} before `work` begins.
+   * Without `seen`, never throws {@link SnapshotTooEarly}; another process may have used a later snapshot time.
    */
   read<T>(work: TransactionWork<T>, seen?: Micros): TransactionOutcome<T> {
     return this.#times.onSnapshot(seen, (view, last, time) => {
@@ -195,7 +196,7 @@ export class Store {
     for (let retries = 0; ; retries++) {
       const announcement = this.#times.announce(lastSeen)
       try {
-        const attempt = this.#evaluate(work, announcement.time)
+        const attempt = this.#attemptOnSnapshot(work, announcement.time)
         const notBefore = Math.max(announcement.time, attempt.commitTime)
         // Without a retry limit of the caller, conflicts never reject the transaction: after the default number of
         // retries, a stale attempt is evaluated again under the lock.
@@ -213,23 +214,24 @@ export class Store {
 
   /**
    * Evaluates `work` on a snapshot without committing; {@link commit} accepts the result, and announces its commit time
-   * again. `lastSeen`: see {@link WriteOptions}. `stampTime` returns the final commit time, and is called if written
-   * values contain it; by default the earliest possible commit time.
+   * again. `lastSeen`: see {@link WriteOptions}. `stampTime` returns the final commit time; the evaluation calls this
+   * function if written values contain the commit time. By default, these values contain the earliest possible commit
+   * time.
    */
   attempt<T>(work: TransactionWork<T>, lastSeen: Micros = epoch, stampTime?: () => Micros): Attempt<T> {
     const announcement = this.#times.announce(lastSeen)
     try {
-      return this.#evaluate(work, announcement.time, stampTime)
+      return this.#attemptOnSnapshot(work, announcement.time, stampTime)
     } finally {
       announcement.end()
     }
   }
 
   /**
-   * `evaluator`: the other process that has evaluated the attempt, if any. If the validation would take too long in
-   * this process, the evaluator calls {@link validated}. If other transactions have changed the read set of the
-   * attempt, it is stale, and the evaluator can evaluate it again, with {@link attemptAt}. Without a new evaluation,
-   * writes nothing and resolves with `stale`.
+   * Commits an attempt durably. If other transactions have changed the read set of the attempt, it is stale: the
+   * evaluator can evaluate it again, with {@link attemptAt}. Without a new evaluation, writes nothing and resolves with
+   * `stale`. `evaluator`: the other process that has evaluated the attempt, if any. If the validation would take too
+   * long in this process, the evaluator calls {@link validated}.
    */
   async commit<T>(
     attempt: Attempt<T>,
@@ -260,7 +262,10 @@ export class Store {
     }
   }
 
-  /** Evaluates `work` on the newest state, for a commit at `time`. No other commit may run during the evaluation. */
+  /**
+   * Evaluates `work` on the newest state, for a commit at `time`. No other commit may run during the evaluation. Throws
+   * {@link SnapshotTooEarly} if no snapshot time is available yet.
+   */
   attemptAt<T>(work: TransactionWork<T>, time: Micros): Attempt<T> {
     const started = this.#clock()
     const attempt = this.#times.onSnapshot(epoch, (view, last) => {
@@ -270,7 +275,7 @@ export class Store {
     return { ...attempt, evaluationMicros: this.#clock() - started }
   }
 
-  #evaluate<T>(work: TransactionWork<T>, announced: Micros, stampTime?: () => Micros): Attempt<T> {
+  #attemptOnSnapshot<T>(work: TransactionWork<T>, announced: Micros, stampTime?: () => Micros): Attempt<T> {
     const started = this.#clock()
     const attempt = this.#times.onSnapshot(undefined, (view, since, readTimestamp) => {
       // In a slow-lane process, `announced` is only the requested time (app/open-engine.ts), which can be earlier than
@@ -294,7 +299,10 @@ export class Store {
     }
   }
 
-  /** Validates an attempt against the newest state. Returns the newest commit if the attempt is valid. */
+  /**
+   * Validates an attempt against the newest state. Returns the newest commit if the attempt is valid. Throws
+   * {@link SnapshotTooEarly} if no snapshot time is available yet.
+   */
   validated(attempt: Attempt<unknown>): CommitRecord | 'stale' {
     return this.#times.onSnapshot(epoch, (view, last) => {
       const time = Math.max(attempt.commitTime, last.time)
@@ -310,17 +318,20 @@ export class Store {
 
   /**
    * Runs synchronous work that computes bindings of a database and cannot move to the slow lane (the processes for long
-   * queries). Afterwards, even if `work` throws, the background work of this database pauses for a multiple of the
-   * duration of the bindings. Concurrent pauses of a database add up.
+   * queries). Afterwards, even if `work` throws, the background work and the imports of this database pause for a
+   * multiple of the duration of the bindings. Concurrent pauses of a database add up.
    */
   counted<T>(database: DatabaseId, work: () => T): T {
-    return this.bindings.counted(work, micros => {
-      const pauseMs = (micros / 1000) * storeLimits.bindingRestFactor
-      if (pauseMs >= storeLimits.bindingRestMsMin) this.bindingPauses.take(database, pauseMs)
+    return this.bindingBudget.counted(work, micros => {
+      const pauseMs = (micros / 1000) * storeLimits.bindingPauseFactor
+      if (pauseMs >= storeLimits.bindingPauseMsMin) this.bindingPauses.take(database, pauseMs)
     })
   }
 
-  /** Commits no data, to check that commits are possible. Concurrent callers share one commit. */
+  /**
+   * Commits no data. Checks that commits are possible, and ends a delay of the times of snapshots. Concurrent callers
+   * share one commit.
+   */
   probe(): Promise<void> {
     this.#probing ??= this.#commits.passTime().finally(() => {
       this.#probing = undefined
@@ -329,8 +340,8 @@ export class Store {
   }
 
   /**
-   * Visible transactions that were committed after `after`, oldest first: at most `limit`, until they have `changesMax`
-   * changes.
+   * Returns visible transactions that were committed after `after`, oldest first. Returns at most `limit` transactions,
+   * and stops after the one that reaches `changesMax` changes.
    */
   changes(after: Micros, limit: number, changesMax?: number): readonly CommittedTransaction[] {
     return this.kv.read(view => readChanges(view, after, limit, changesMax))
@@ -342,8 +353,8 @@ export class Store {
   }
 
   /**
-   * Verifies that index entries, histories and the change log (change-log.ts) agree with the documents. Returns the
-   * contradictions.
+   * Verifies that index entries, histories, the change log and the change record (change-log.ts) agree with the
+   * documents. Returns the contradictions.
    */
   check(onProgress?: OnCheckProgress): readonly string[] {
     return this.#times.onSnapshot(undefined, (view, _last, time) =>

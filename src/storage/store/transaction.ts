@@ -57,8 +57,8 @@ export class StoreTransaction extends StoreReader implements Transaction {
 
   #makeWriters(overlay: Overlay, commitTime: Micros): Writers {
     const { catalogue, snapshot, stamp, versionReader: reader } = this
-    const { bindings, hooks } = this.parts
-    const rows: Rows = { snapshot, overlay, catalogue, reader, hooks, bindings, commitTime, stamp }
+    const { bindingBudget, hooks } = this.parts
+    const rows: Rows = { snapshot, overlay, catalogue, reader, hooks, bindingBudget, commitTime, stamp }
     const documents: DocumentWriter = new DocumentWriter(rows, (version, journal) =>
       schema.written(version, journal),
     )
@@ -250,10 +250,10 @@ export class StoreTransaction extends StoreReader implements Transaction {
     const writes = overlay.writes()
     if (writes.length === 0) return []
     writes.push(...encodeChanges(commitTime, documents.changes()))
-    const { record } = this.parts
+    const { changeRecord } = this.parts
     // Part of the read set. If a concurrent commit writes the key, this transaction must be evaluated again.
-    record.isBegun ||= overlay.get(recordSinceKey) !== undefined
-    if (!record.isBegun) {
+    changeRecord.isBegun ||= overlay.get(recordSinceKey) !== undefined
+    if (!changeRecord.isBegun) {
       writes.push({ key: recordSinceKey, value: encodeTimes(this.lastCommitTime) })
       if (this.lastCommitTime === epoch) writes.push({ key: rootCheckedKey, value: Uint8Array.of(1) })
     }

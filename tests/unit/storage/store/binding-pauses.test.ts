@@ -32,7 +32,7 @@ test('a database pauses in proportion to the time of its bindings, and times add
   await using bench = new Bench()
   const { store } = bench
   const spend = (database: bigint, micros: number) => {
-    t.mock.method(store.bindings, 'counted', (work: () => void, report: (micros: number) => void) => {
+    t.mock.method(store.bindingBudget, 'counted', (work: () => void, report: (micros: number) => void) => {
       work()
       report(micros)
     })
@@ -42,9 +42,9 @@ test('a database pauses in proportion to the time of its bindings, and times add
   assert.equal(pauseMs(1n), 0)
   spend(1n, 100_000)
   spend(1n, 50_000)
-  assert.equal(pauseMs(1n), 150 * storeLimits.bindingRestFactor)
+  assert.equal(pauseMs(1n), 150 * storeLimits.bindingPauseFactor)
   assert.equal(pauseMs(2n), 0)
-  now = 150 * storeLimits.bindingRestFactor
+  now = 150 * storeLimits.bindingPauseFactor
   assert.equal(pauseMs(1n), 0)
   spend(1n, 1)
   assert.equal(pauseMs(1n), 0, 'bindings of a short time cause no pause')

@@ -76,12 +76,12 @@ function found(bench: Bench, transaction: StoreTransaction, index: Ref, group: s
     isLive: () => true,
   }
   const { catalogue, snapshot } = transaction
-  const { bindings } = bench.store
+  const { bindingBudget } = bench.store
   const hooks: StoreHooks = { evaluateBinding: () => undefined }
   const reader = new VersionReader(catalogue, hooks)
   const tables = userIndex(definition, hooks, catalogue)
   const [collection = 0] = namedCollections(definition) ?? []
-  const recorded = new RecordedEvents({ snapshot, reader, bindings }, tables, collection)
+  const recorded = new RecordedEvents({ snapshot, reader, bindingBudget }, tables, collection)
   const oldest = transaction.minimumValidTime(index.database, collection)
   const read = (limits: EventLimits) => {
     const { readBytes } = snapshot.counters
