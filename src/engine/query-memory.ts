@@ -10,15 +10,15 @@ import { RequestError } from '../base/request-errors.ts'
 import type { QueryRequest, ResponseOrPromise } from './engine-contract.ts'
 import type { EngineOptions } from './engine-options.ts'
 
-/** Estimate without the text: the request, its promises, its response. */
+/** Estimated bytes of a query without its text: the request, its promises, its response. */
 const bytesPerQuery = 8192
-/** Estimate for each UTF-16 code unit of the text and the parsed expression. */
+/** Estimated bytes of the text and of the parsed expression, for each UTF-16 code unit of the text. */
 const bytesPerUnit = 16
 /**
- * Estimate for each byte of a long body ({@link QueryRequest.longBody}) if there is no slow lane: this process decodes
- * the body to a text. A process with a slow lane forwards the bytes as they are.
+ * Estimated bytes for each byte of a long body ({@link QueryRequest.longBody}) if there is no slow lane: this process
+ * decodes the body to a text. A process with a slow lane forwards the bytes as they are.
  */
-const bytesPerLongByte = 4
+const bytesPerBodyByte = 4
 /** Part of the memory limit that the queries of one owner may use. */
 const ownerPart = 1 / 2
 
@@ -42,7 +42,7 @@ export function withQueryMemory(
 ): ResponseOrPromise {
   const response = run()
   if (!(response instanceof Promise)) return response
-  const longBytes = (longBody?.length ?? 0) * (slowLane === undefined ? bytesPerLongByte : 1)
+  const longBytes = (longBody?.length ?? 0) * (slowLane === undefined ? bytesPerBodyByte : 1)
   const release = ticket.hold(memory, bytesOfQuery(body.length) + longBytes)
   return response.finally(release)
 }

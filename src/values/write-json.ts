@@ -15,7 +15,7 @@ export function writeJson(value: Writable, indent = ''): string {
   return write(value, indent, indent === '' ? '' : '\n')
 }
 
-/** Returns a text that is valid in both FQL and JSON, always with a point or an exponent. */
+/** Returns a text that is valid in both FQL and JSON, always with a point or an exponent. `double` must be finite. */
 export function doubleText(double: number): string {
   if (Object.is(double, -0)) return '-0.0'
   const text = String(double)

@@ -11,7 +11,7 @@ export const defaultApiVersion: ApiVersion = '2.1'
 
 const ranks = new Map<string, number>(apiVersions.map((version, rank) => [version, rank]))
 
-/** The API version of lambdas without an explicit version. */
+/** The first API version in which lambdas have a version; also the version of lambdas without an explicit version. */
 export const firstLambdaVersion = '2.12'
 
 export function isApiVersion(text: string): text is ApiVersion {
