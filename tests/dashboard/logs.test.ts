@@ -191,3 +191,22 @@ test('Why denied explains denials for roles and users', { skip }, async () => {
   const denied = page.getByRole('row', { name: 'denied read users users/2' })
   assert.match((await denied.textContent()) ?? '', /member.*predicate is false/)
 })
+
+test('Why denied lists each checked privilege once, with its number and its outcome', { skip }, async () => {
+  await stage.run('CreateCollection({ name: "letters" })')
+  const actions = ['false', 'true', 'Query(Lambda("ref", false))'].map(
+    read => `{ resource: Collection("letters"), actions: { read: ${read} } }`,
+  )
+  await stage.run(`CreateRole({ name: "postman", privileges: [${actions.join(', ')}] })`)
+  await stage.run('Create(Ref(Collection("letters"), "1"), {})')
+  const page = await stage.signedIn(stage.admin, 'denied')
+  await page.getByLabel('Caller').selectOption('role postman')
+  await submitQuery(page, 'Get(Ref(Collection("letters"), "1"))', 'Explain')
+  const decision = page.getByRole('row', { name: /allowed read letters/ })
+  await decision.waitFor()
+  assert.deepEqual(await decision.getByRole('listitem').allTextContents(), [
+    'postman no. 1: does not allow the action',
+    'postman no. 2: without a condition',
+    'postman no. 3: its predicate is false',
+  ])
+})

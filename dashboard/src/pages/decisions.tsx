@@ -1,4 +1,5 @@
-// Tables of permission checks: each decision with the privileges that were checked.
+// Shows the permission checks of a query for another caller: a table of the decisions with the privileges that were
+// checked, and a list of the memberships that give roles to the caller.
 
 import { Table } from '../parts/table.tsx'
 import { Cell, previewOf } from '../parts/values.tsx'
@@ -7,7 +8,7 @@ import { refOf } from '../wire/refs.ts'
 
 const decisionTexts: Readonly<Record<string, string>> = {
   'built-in role': 'the built-in role',
-  identity: 'ownership: the document, tokens and credentials of the caller',
+  identity: "the caller's rights to its own document, tokens and credentials",
   privileges: 'a privilege',
   'other database': 'roles grant nothing in other databases',
   nothing: 'no privilege grants this',
@@ -50,7 +51,8 @@ function ReferenceName({ value }: { value: Json | undefined }) {
 
 function Reason({ decision }: { decision: Json }) {
   const by = textAt(decision, 'decided_by') ?? ''
-  const privileges = [...listAt(decision, 'granting'), ...listAt(decision, 'considered')]
+  // `granting` is a part of `considered`.
+  const privileges = listAt(decision, 'considered')
   return (
     <>
       {decisionTexts[by] ?? by}
@@ -68,29 +70,34 @@ function Reason({ decision }: { decision: Json }) {
   )
 }
 
-/** A privilege that was checked, with its outcome. */
+/** A privilege or membership that was checked, with its outcome. */
 function Privilege({ privilege }: { privilege: Json }) {
   const named = at(privilege, 'role')
   const role = refOf(named)?.id ?? textAt(named, 'name') ?? textAt(privilege, 'role') ?? ''
-  const number = at(privilege, 'privilege') ?? at(privilege, 'membership')
+  const index = at(privilege, 'privilege') ?? at(privilege, 'membership')
   const hasPredicate = isMap(privilege) && (privilege.has('predicate') || privilege.has('failure'))
   const failure = listAt(privilege, 'failure')
   return (
     <>
       <bdi>{role}</bdi>
-      {number !== undefined && ` no. ${String(number)}`}
+      {index !== undefined && ` no. ${Number(index) + 1}`}
       {': '}
       {hasPredicate
         ? failure.length > 0
           ? `its predicate fails (${failure.map(error => textAt(error, 'description')).join(' ')})`
           : `its predicate is ${previewOf(at(privilege, 'predicate') ?? null)}`
-        : 'without a condition'}
+        : at(privilege, 'grant') === false
+          ? 'does not allow the action'
+          : 'without a condition'}
     </>
   )
 }
 
-/** Memberships decide which roles a document has. */
-export function MembershipTable({ memberships }: { memberships: readonly Json[] }) {
+/**
+ * Lists the memberships for the collection of the caller's identity document, with the outcomes of their predicates. They
+ * decide which roles the caller gets from the document.
+ */
+export function MembershipList({ memberships }: { memberships: readonly Json[] }) {
   return (
     <>
       <h3>Memberships</h3>

@@ -18,7 +18,7 @@ import { runText } from '../service/client.ts'
 import { currentSecret } from '../session.ts'
 import { at, isMap, type Json, listAt, parseJson, type Query, textAt, writeJson } from '../wire/json.ts'
 import { documentRef } from '../wire/refs.ts'
-import { DecisionTable, MembershipTable } from './decisions.tsx'
+import { DecisionTable, MembershipList } from './decisions.tsx'
 
 interface AccessExplanation {
   readonly value: Json
@@ -193,7 +193,7 @@ function Explanation({ value }: { value: Json }) {
       </p>
       <DecisionTable decisions={decisions} />
       {listAt(value, 'memberships').length > 0 && (
-        <MembershipTable memberships={listAt(value, 'memberships')} />
+        <MembershipList memberships={listAt(value, 'memberships')} />
       )}
       {isMap(value) && value.has('result') && (
         <>
