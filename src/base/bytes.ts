@@ -30,7 +30,8 @@ export function joinBytes(parts: readonly Uint8Array[]): Uint8Array {
   return joined
 }
 
-export const hashSeed = 0x811c9dc5
+/** The hash of no bytes, as a signed number of 32 bits. */
+export const hashSeed = 0x811c9dc5 | 0
 
 /** FNV-1a as a signed number of 32 bits. `seed`: the hash of the preceding bytes. */
 export function hashBytes(bytes: Uint8Array, seed: number = hashSeed): number {
@@ -39,7 +40,7 @@ export function hashBytes(bytes: Uint8Array, seed: number = hashSeed): number {
   return hash
 }
 
-/** Mixes all bits, so that every bit of the word affects every bit of the hash. */
+/** Mixes the bits, so that almost every bit of the word affects almost every bit of the hash. */
 export function hashWord(hash: number, word: number): number {
   let mixed = Math.imul(hash ^ word, 0x85ebca6b)
   mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35)
