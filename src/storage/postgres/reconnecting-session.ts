@@ -3,6 +3,10 @@
 import { StoreUnavailableError } from '../kv/store-errors.ts'
 import type { PostgresSession, ResultRow } from './postgres-session.ts'
 
+function closedError(): StoreUnavailableError {
+  return new StoreUnavailableError('the store is closed')
+}
+
 export class ReconnectingSession {
   readonly #open: () => Promise<PostgresSession>
   #session: PostgresSession | undefined
@@ -16,15 +20,18 @@ export class ReconnectingSession {
 
   /**
    * All callers share the connection, which is opened if necessary. Rejects with {@link StoreUnavailableError} after
-   * {@link close}, or if the connection cannot be opened.
+   * {@link close}, if the connection is closed while it is opened, or if it cannot be opened.
    */
   async connected(): Promise<PostgresSession> {
     if (this.#session?.isSound) return this.#session
-    if (this.#isClosed) throw new StoreUnavailableError('the store is closed')
+    if (this.#isClosed) throw closedError()
     this.#opening ??= this.#open()
       .then(session => {
+        if (this.#isClosed) {
+          session.close()
+          throw closedError()
+        }
         this.#session = session
-        if (this.#isClosed) session.close()
         return session
       })
       .finally(() => {
@@ -65,7 +72,7 @@ export class ReconnectingSession {
     this.#session?.close()
   }
 
-  /** Later calls of {@link connected} reject. */
+  /** Running and later calls of {@link connected} reject. */
   close(): void {
     this.#isClosed = true
     this.drop()
