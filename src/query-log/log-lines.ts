@@ -71,30 +71,32 @@ function recordIn(line: string): SegmentRecord | undefined {
   const at = line.indexOf('{')
   const prefix = at < 0 ? null : prefixPattern.exec(line.slice(0, at))
   if (prefix === null) return undefined
-  const [, trail = noDatabase, facts] = prefix
-  const record = line.slice(at)
+  const [, trail = noDatabase, factsText] = prefix
+  const json = line.slice(at)
   try {
-    const parsed = JSON.parse(record) as ExportedRecord
-    return parsed.TS?.length === timestampChars ? lineRecord(trail, facts, record, parsed) : undefined
+    const record = JSON.parse(json) as ExportedRecord
+    return record.TS?.length === timestampChars ? lineRecord(trail, factsText, json, record) : undefined
   } catch {
     return undefined
   }
 }
 
-/** `text`: the unparsed facts. `record`: the parsed `line`. */
+/** `factsText`: the unparsed facts. `record`: the parsed `json`. */
 function lineRecord(
   trail: string,
-  text: string | undefined,
-  line: string,
+  factsText: string | undefined,
+  json: string,
   record: ExportedRecord,
 ): SegmentRecord {
   let parsed: ParsedFacts | undefined
   const facts = () => {
-    if (text !== undefined) parsed ??= readFacts(text, record.FQL_SHAPE)
+    if (factsText !== undefined) parsed ??= readFacts(factsText, record.FQL_SHAPE)
     return parsed
   }
-  // Facts without names and without an error end with the flag of the slow lane. They are not parsed for the shape.
-  const hasDetails = text !== undefined && !text.endsWith(',0]') && !text.endsWith(',1]')
+  // Facts that end with the flag of the slow lane have no names, no error and no commit time. They are not parsed for the
+  // shape or the error.
+  const mayHaveNamesOrFault =
+    factsText !== undefined && !factsText.endsWith(',0]') && !factsText.endsWith(',1]')
   return {
     time: timeOf(record),
     trail,
@@ -109,22 +111,22 @@ function lineRecord(
     retries: record.TXN_RETRIES,
     tags: record.TAGS,
     get shape() {
-      return (hasDetails ? facts()?.shape : undefined) ?? record.FQL_SHAPE
+      return (mayHaveNamesOrFault ? facts()?.shape : undefined) ?? record.FQL_SHAPE
     },
     get fault() {
-      return hasDetails ? facts()?.fault : undefined
+      return mayHaveNamesOrFault ? facts()?.fault : undefined
     },
     facts,
     contains(search) {
-      if (search.isIn(line.toLowerCase())) return true
+      if (search.isIn(json.toLowerCase())) return true
       const found = facts()
       if (found === undefined) return false
       const { fault, named, shape } = found
-      const details = [shape, ...named.map(({ name }) => name)]
-      if (fault !== undefined) details.push(fault.code, fault.text, fault.position)
-      return search.isIn(details.map(escaped).join('\n').toLowerCase())
+      const texts = [shape, ...named.map(({ name }) => name)]
+      if (fault !== undefined) texts.push(fault.code, fault.text, fault.position)
+      return search.isIn(texts.map(escaped).join('\n').toLowerCase())
     },
-    line: () => line,
+    line: () => json,
   }
 }
 

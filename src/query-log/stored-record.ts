@@ -23,7 +23,7 @@ const timestamp = createTimestampFormat()
 
 const headerNames = [...textHeaders, ...numericHeaders].map(([name]) => name)
 
-/** Exported for a numeric header with an invalid number, as the format requires. */
+/** The value in exports for a numeric header without a valid number. */
 const notANumber = -1
 
 /** The texts of a section, by their numbers. */
@@ -49,7 +49,7 @@ export class StoredRecord implements SegmentRecord {
   readonly #place: StoredText | undefined
   readonly #caller: StoredText | undefined
   readonly #query: StoredText | undefined
-  readonly #fault: StoredText | undefined
+  readonly #faultText: StoredText | undefined
   readonly #rateLimits: StoredText | undefined
   readonly #tags: StoredText | undefined
   readonly #commitTime: Micros | undefined
@@ -85,7 +85,7 @@ export class StoredRecord implements SegmentRecord {
     this.#place = optional()
     this.#caller = optional()
     this.#query = optional()
-    this.#fault = flagged(recordFlag.fault)
+    this.#faultText = flagged(recordFlag.fault)
     this.#rateLimits = flagged(recordFlag.rateLimits)
     this.#tags = flagged(recordFlag.tags)
     this.#headerBits = reader.next()
@@ -117,7 +117,7 @@ export class StoredRecord implements SegmentRecord {
   }
 
   get fault(): LogFault | undefined {
-    return this.#fault?.fault.fault
+    return this.#faultText?.fault.fault
   }
 
   facts(): ParsedFacts {
@@ -140,7 +140,7 @@ export class StoredRecord implements SegmentRecord {
       word === text ||
       text.isIn(this.line().toLowerCase()) ||
       this.#query?.contains(text, this.#query.query.searched) === true ||
-      (this.#fault !== undefined && text.isIn(this.#fault.fault.searched))
+      (this.#faultText !== undefined && text.isIn(this.#faultText.fault.searched))
     )
   }
 
@@ -154,7 +154,7 @@ export class StoredRecord implements SegmentRecord {
       this.#place?.contains(word, this.#place.place.json) === true ||
       this.#tags?.contains(word) === true ||
       this.#rateLimits?.contains(word) === true ||
-      (this.#fault !== undefined && word.isIn(this.#fault.fault.searched)) ||
+      (this.#faultText !== undefined && word.isIn(this.#faultText.fault.searched)) ||
       word.isIn(this.regionGroup.toLowerCase())
     )
   }
