@@ -274,7 +274,7 @@ test('after a flood, all connections are sliced at once, and new ones for a whil
   assert.equal(other.isSliced(), false)
   one.receive(pacingLimits.excessLinesPerTurn)
   assert.deepEqual([one.isSliced(), other.isSliced(), unsliced(connect).isSliced()], [true, true, true])
-  elapsed.ms = pacingLimits.slicesAllMs
+  elapsed.ms = pacingLimits.slicesNewMs
   assert.equal(unsliced(connect).isSliced(), false)
 })
 

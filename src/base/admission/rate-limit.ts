@@ -10,8 +10,11 @@ interface Rate {
   readonly perSecond: number
 }
 
-/** For amounts in milliseconds: after an owner has taken 100, its bucket is overdrawn for the next 100 milliseconds. */
-export const passingMs: Rate = { max: 0, perSecond: 1000 }
+/**
+ * For debts in milliseconds, which decrease by one millisecond in each millisecond: after an owner has taken 100, its
+ * bucket is overdrawn for the next 100 milliseconds.
+ */
+export const debtRepaidByTime: Rate = { max: 0, perSecond: 1000 }
 
 /** The bucket of one owner, full at first. Times are milliseconds of a monotonic clock. */
 export class Bucket {

@@ -11,7 +11,7 @@
 // its processes. For some time, this database gets a process only if another process remains free for other databases.
 
 import { FairQueue } from '../../base/admission/fair-queue.ts'
-import { passingMs, RateLimit } from '../../base/admission/rate-limit.ts'
+import { debtRepaidByTime, RateLimit } from '../../base/admission/rate-limit.ts'
 import { TimeBudget } from '../../base/admission/time-budget.ts'
 import type { Clock } from '../../base/clock.ts'
 import { msg } from '../../base/message.ts'
@@ -116,7 +116,7 @@ export class ProcessLane implements SlowLane {
     })
     this.longQueries = new LongQueries(queue => this.time.msOf(queue))
     this.#processes = new Array(options.processesMax).fill(undefined)
-    this.#spenders = new RateLimit(passingMs, spendersMax, () => options.clock.elapsedMs())
+    this.#spenders = new RateLimit(debtRepaidByTime, spendersMax, () => options.clock.elapsedMs())
   }
 
   isCrowded(queue: string): boolean {

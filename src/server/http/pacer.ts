@@ -37,12 +37,12 @@ import {
 const frameBytes = 9
 /** Bytes of a header besides its name and its value. */
 const headerBytes = 10
-/**
- * A client acknowledges data with WINDOW_UPDATE frames, which may have one byte for this many bytes that the client has
- * read.
- */
+/** For this many bytes that a client reads, it may send one byte of WINDOW_UPDATE frames. */
 const readPerWindowByte = 64
-/** Processing a DATA frame takes at least as much time as this many bytes. */
+/**
+ * Processing a DATA frame takes at least as much time as this many bytes. If a frame is shorter, the missing bytes count
+ * as useless.
+ */
 const pieceBytes = 128
 /** DATA frames between two checks of a session. */
 const piecesPerCheck = 32
@@ -56,7 +56,8 @@ export class Pacer implements PacedConnection {
   readonly #socket: Socket
   readonly #client: string
   readonly #waiting: Step[] = []
-  #mayPause = false
+  /** True for HTTP/1.1: the socket is paused while many requests wait. */
+  #pausesForRequests = false
   #isSocketPaused = false
   /** Node's parser of HTTP/1.1, while it reads the socket directly; undefined at all other times. */
   #unsliced: ((bytes: Buffer) => void) | undefined
@@ -73,7 +74,8 @@ export class Pacer implements PacedConnection {
   #lastRequest: IncomingMessage | undefined
   #session: ServerHttp2Session | undefined
   #resets: Bucket | undefined
-  #useless: Bucket | undefined
+  /** The useless bytes that the session may still send. */
+  #uselessAllowance: Bucket | undefined
   /** Received bytes that carried requests or data. */
   #useful = 0
   #bodyPieces = 0
@@ -90,7 +92,8 @@ export class Pacer implements PacedConnection {
   /** Calls `go` now or in a later turn. `go` begins a request, and must not throw. */
   begin(go: () => void): void {
     this.#runOrQueue({ kind: 'request', cost: requestCost, go })
-    if (this.#mayPause && this.#waiting.length >= pacingLimits.requestsWaitingMax) this.#pauseSocket()
+    if (this.#pausesForRequests && this.#waiting.length >= pacingLimits.requestsWaitingMax)
+      this.#pauseSocket()
   }
 
   /** Calls `go` now or in a later turn. `go` makes a TLS handshake, and must not throw. */
@@ -110,7 +113,7 @@ export class Pacer implements PacedConnection {
    * have been read already.
    */
   parseWith(parse: (bytes: Buffer) => void, first: Buffer): void {
-    this.#mayPause = true
+    this.#pausesForRequests = true
     this.#unsliced = parse
     this.#socket.on('resume', () => {
       if (!this.#isSocketPaused) return
@@ -119,7 +122,7 @@ export class Pacer implements PacedConnection {
       this.#resumeParsing()
       if (this.#isSocketPaused) this.#socket.pause()
     })
-    if (this.#pacing.slicesAll || !isShort(first)) this.slice()
+    if (this.#pacing.slicesNew || !isShort(first)) this.slice()
     else {
       this.#pacing.setSliced(this, false)
       this.#socket.once('close', () => this.#pacing.setSliced(this, true))
@@ -189,20 +192,20 @@ export class Pacer implements PacedConnection {
   }
 
   /** A body is paused, or Node waits until the client reads its responses. */
-  get #isStopped(): boolean {
+  get #isPaused(): boolean {
     return this.#pausedBodies > 0 || (this.#socket as { readonly _paused?: boolean })._paused === true
   }
 
   readonly #receive = (bytes: Buffer) => {
     const isFirst = this.#unparsed === undefined
-    if (sliceOf(bytes, pacingLimits.linesOfFlood).lines >= pacingLimits.linesOfFlood) this.#pacing.sliceAll()
+    if (sliceOf(bytes, pacingLimits.linesOfFlood).lines >= pacingLimits.linesOfFlood) this.#pacing.sliceNew()
     this.#unparsed = this.#unparsed === undefined ? bytes : Buffer.concat([this.#unparsed, bytes])
     if (isFirst) this.#parseNext()
   }
 
   #parseNext(): void {
     if (this.#hasSliceWaiting) return
-    if (this.#isStopped) {
+    if (this.#isPaused) {
       this.#pauseSocket()
       return
     }
@@ -215,8 +218,8 @@ export class Pacer implements PacedConnection {
     this.#hasSliceWaiting = true
     const go = () => {
       this.#hasSliceWaiting = false
-      // If parsing was stopped in the meantime, `#resumeParsing` resumes it later.
-      if (!this.#isStopped) this.#parseSlice(end)
+      // If parsing was paused in the meantime, `#resumeParsing` resumes it later.
+      if (!this.#isPaused) this.#parseSlice(end)
     }
     const cost = lines / pacingLimits.linesPerRequest + end / pacingLimits.bodyBytesPerRequest
     this.#runOrQueue({ kind: 'slice', cost, go })
@@ -242,7 +245,7 @@ export class Pacer implements PacedConnection {
     const rest = this.#unparsed
     this.#unparsed = undefined
     this.#isSocketPaused = false
-    this.#mayPause = false
+    this.#pausesForRequests = false
     this.#socket.removeListener('data', this.#receive)
     if (rest !== undefined) this.#socket.unshift(rest)
   }
@@ -310,11 +313,7 @@ export class Pacer implements PacedConnection {
       : pacingLimits.sessionResetBurst
   }
 
-  /**
-   * Compares the received bytes of a session with their useful part, and destroys it with an error when far too many
-   * are useless. Useless frames keep the event loop busy, and Node does not report them: WINDOW_UPDATE frames for a
-   * single byte, DATA frames with a single byte, requests that are reset immediately.
-   */
+  /** Starts to count the resets and the useless bytes of a session, for {@link noteReset} and {@link checkTraffic}. */
   watch(session: ServerHttp2Session): void {
     const nowMs = this.#pacing.clock.elapsedMs()
     this.#session = session
@@ -323,10 +322,10 @@ export class Pacer implements PacedConnection {
     this.#seenSent = this.#socket.bytesWritten
     this.#resets = new Bucket({ max: this.resetBurst, perSecond: limits.sessionResetsPerSecond }, nowMs)
     const rate = {
-      max: pacingLimits.sessionEmptyBytesBurst,
-      perSecond: pacingLimits.sessionEmptyBytesPerSecond,
+      max: pacingLimits.sessionUselessBytesBurst,
+      perSecond: pacingLimits.sessionUselessBytesPerSecond,
     }
-    this.#useless = new Bucket(rate, nowMs)
+    this.#uselessAllowance = new Bucket(rate, nowMs)
     // A protocol error makes the client an offender; a broken connection does not.
     session.on('error', (error: NodeJS.ErrnoException) => {
       if (error.syscall === undefined) this.#pacing.noteOffence(this.#client)
@@ -362,7 +361,11 @@ export class Pacer implements PacedConnection {
     if (this.#resets?.take(1, this.#pacing.clock.elapsedMs()) === false) this.#closeSession()
   }
 
-  /** Called at intervals: closes the session when its client sends too many useless bytes. */
+  /**
+   * Compares the received bytes of the session with their useful part, and closes the session with an error when far
+   * too many bytes are useless. Called at intervals. Useless frames keep the event loop busy, and Node does not report
+   * them: WINDOW_UPDATE frames for a single byte, DATA frames with a single byte, requests that are reset immediately.
+   */
   checkTraffic(): void {
     const { bytesRead, bytesWritten } = this.#socket
     const useless = bytesRead - this.#useful
@@ -371,14 +374,18 @@ export class Pacer implements PacedConnection {
     this.#seenUseless = useless
     this.#seenSent = bytesWritten
     const nowMs = this.#pacing.clock.elapsedMs()
-    this.#useless?.take(amount, nowMs)
-    if (this.#useless !== undefined && this.#useless.left(nowMs) < this.#uselessLeftMin) this.#closeSession()
+    this.#uselessAllowance?.take(amount, nowMs)
+    if (this.#uselessAllowance !== undefined && this.#uselessAllowance.left(nowMs) < this.#uselessLeftMin)
+      this.#closeSession()
   }
 
-  /** The session is closed when `#useless` has less than this amount left. Sessions of offenders are closed earlier. */
+  /**
+   * The session is closed when `#uselessAllowance` has less than this amount left. Sessions of offenders are closed
+   * earlier.
+   */
   get #uselessLeftMin(): number {
-    const max = pacingLimits.sessionEmptyBytesBurst
-    return this.#pacing.isOffender(this.#client) ? max - max / pacingLimits.offenderEmptyBytesPart : 0
+    const max = pacingLimits.sessionUselessBytesBurst
+    return this.#pacing.isOffender(this.#client) ? max - max / pacingLimits.offenderUselessBytesPart : 0
   }
 
   #closeSession(): void {

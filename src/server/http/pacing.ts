@@ -6,7 +6,7 @@
 // less work begins in the next one. The first waiting request of each connection always begins, so a client that sends
 // one request at a time never waits here.
 
-import { passingMs, RateLimit } from '../../base/admission/rate-limit.ts'
+import { debtRepaidByTime, RateLimit } from '../../base/admission/rate-limit.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { Timers } from '../../base/timers.ts'
 
@@ -35,7 +35,7 @@ export const pacingLimits = {
    */
   excessLinesPerTurn: 2048,
   /** Milliseconds for which new connections are parsed in slices after too many lines were sent; own limit. */
-  slicesAllMs: 10_000,
+  slicesNewMs: 10_000,
   /**
    * Maximum number of requests of all connections that start in one turn, in addition to the first request of each
    * connection; own limit.
@@ -46,9 +46,9 @@ export const pacingLimits = {
   /** Maximum number of streams of one HTTP/2 connection that a client may reset at once; own limit. */
   sessionResetBurst: 100,
   /** Maximum number of useless bytes (in no request and no body) in a burst on an HTTP/2 connection; own limit. */
-  sessionEmptyBytesBurst: 524_288,
+  sessionUselessBytesBurst: 524_288,
   /** Maximum number of useless bytes (in no request and no body) per second on an HTTP/2 connection; own limit. */
-  sessionEmptyBytesPerSecond: 65_536,
+  sessionUselessBytesPerSecond: 65_536,
   /**
    * Milliseconds for which a client is an offender after the service has closed its session because of useless frames;
    * own limit.
@@ -59,7 +59,7 @@ export const pacingLimits = {
   /** Maximum number of streams that a session of an offender may reset at once; own limit. */
   offenderResetBurst: 10,
   /** Number by which the allowed useless bytes are divided for a session of an offender; own limit. */
-  offenderEmptyBytesPart: 16,
+  offenderUselessBytesPart: 16,
   /**
    * Maximum delay of a new session of an offender in milliseconds; a session with a longer delay is rejected; own
    * limit.
@@ -125,8 +125,8 @@ export class Pacing {
   constructor(clock: Clock, timers: Timers) {
     this.clock = clock
     this.timers = timers
-    this.#offences = new RateLimit(passingMs, pacingLimits.offendersMax, () => clock.elapsedMs())
-    this.#queues = new RateLimit(passingMs, pacingLimits.offendersMax, () => clock.elapsedMs())
+    this.#offences = new RateLimit(debtRepaidByTime, pacingLimits.offendersMax, () => clock.elapsedMs())
+    this.#queues = new RateLimit(debtRepaidByTime, pacingLimits.offendersMax, () => clock.elapsedMs())
   }
 
   /**
@@ -178,7 +178,7 @@ export class Pacing {
   }
 
   /** True if new connections are sliced from their first byte, for {@link PacedConnection}. */
-  get slicesAll(): boolean {
+  get slicesNew(): boolean {
     return this.clock.elapsedMs() < this.#slicesUntilMs
   }
 
@@ -186,8 +186,8 @@ export class Pacing {
    * For {@link PacedConnection}: called when too many lines were sent. For a while, new connections are then sliced
    * from their first byte.
    */
-  sliceAll(): void {
-    this.#slicesUntilMs = this.clock.elapsedMs() + pacingLimits.slicesAllMs
+  sliceNew(): void {
+    this.#slicesUntilMs = this.clock.elapsedMs() + pacingLimits.slicesNewMs
   }
 
   /** Records whether Node's parser reads the socket directly. {@link PacedConnection} calls this method. */
@@ -204,7 +204,7 @@ export class Pacing {
     this.#excessLines += lines
     pacer.slice()
     if (this.#excessLines <= pacingLimits.excessLinesPerTurn) return
-    this.sliceAll()
+    this.sliceNew()
     for (const each of this.#unsliced) each.slice()
   }
 

@@ -14,7 +14,7 @@
 // processes forward complete queries to the committing process.
 
 import type { MemoryBudget } from '../../base/admission/memory-budget.ts'
-import { passingMs, RateLimit } from '../../base/admission/rate-limit.ts'
+import { debtRepaidByTime, RateLimit } from '../../base/admission/rate-limit.ts'
 import { CpuBudget } from '../../base/admission/time-budget.ts'
 import { systemClock } from '../../base/clock.ts'
 import { limits } from '../../base/limits.ts'
@@ -122,7 +122,9 @@ export class Store {
    */
   readonly bindingBudget = new CpuBudget(slowBindings)
   /** After {@link counted} work of a database, its background work and its imports pause. */
-  readonly bindingPauses = new RateLimit<DatabaseId>(passingMs, pausesMax, () => systemClock.elapsedMs())
+  readonly bindingPauses = new RateLimit<DatabaseId>(debtRepaidByTime, pausesMax, () =>
+    systemClock.elapsedMs(),
+  )
   readonly #parts: TransactionParts
   readonly #times: SnapshotTimes
   readonly #commits: Commits

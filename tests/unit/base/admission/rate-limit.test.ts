@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Bucket, passingMs, RateLimit } from '../../../../src/base/admission/rate-limit.ts'
+import { Bucket, debtRepaidByTime, RateLimit } from '../../../../src/base/admission/rate-limit.ts'
 
 test('a bucket may be overdrawn and refills up to its maximum', () => {
   const bucket = new Bucket({ max: 10, perSecond: 2 }, 1_000)
@@ -19,7 +19,7 @@ test('a bucket may be overdrawn and refills up to its maximum', () => {
 
 test('each owner has its own bucket, and an unknown owner has a full one', () => {
   let now = 0
-  const limit = new RateLimit<string>(passingMs, 100, () => now)
+  const limit = new RateLimit<string>(debtRepaidByTime, 100, () => now)
   assert.equal(limit.waitMs('a'), 0)
   assert.equal(limit.take('a', 30), false)
   assert.equal(limit.take('a', 30), false)
