@@ -69,7 +69,7 @@ export interface Absence {
 /** Reads sets of documents (sets/stored-set.ts). */
 export interface SetReader {
   /** Throws `permission_denied` if `mayReadSome` is false for the collection. */
-  requireIndex(collection: Module, call: Call): void
+  requireSomeRead(collection: Module, call: Call): void
   /** Reads on demand from the place `from`, or from the first entry. Omits entries that the caller may not read. */
   scan(set: SetValue, from: StoredValue | undefined, call: Call): Iterable<SetItem>
   /** True if the rights of the caller allow reading at least some documents of a collection. */

@@ -37,7 +37,7 @@ function indexFunction(index: OwnIndex): FunctionDefinition {
     effect: 'read',
     parameters: Object.fromEntries(names.map(name => [name, any])),
     optional: { range: any },
-    // Checks use the types of the terms (`typing/collection-shapes.ts`).
+    // Static type checks do not use this text: typing/collection-shapes.ts has the types of the terms.
     type: `(${names.map(name => `${name}: Any`).join(', ')}) => Set<Doc>`,
     summary: 'The documents that an index has under some terms.',
     example: [`Author.${index.name}("Ann").count()`, '1'],
@@ -60,7 +60,7 @@ function setOf(
   call: Call,
 ): StoredSet {
   if (!index.isQueryable) throw notQueryable(collection, index.name, call)
-  call.evaluation.world.sets.requireIndex(collection, call)
+  call.evaluation.world.sets.requireSomeRead(collection, call)
   const stored = terms.map((term, at) => storedTerm(term, `term${at + 1}`, call))
   const bounds = range === undefined ? {} : rangeOf(index, collection, range, call)
   return new StoredSet({
@@ -179,9 +179,9 @@ function readParts(collection: Ref, session: Session): SchemaParts {
   return {
     computed,
     isWrittenHere: version?.ts instanceof TransactionTime,
-    module: (own, as) =>
+    module: (collectionName, as) =>
       upsert(modules, as, () => {
-        const document = new Doc(collection, nativeModule(native.collections), { name: own })
+        const document = new Doc(collection, nativeModule(native.collections), { name: collectionName })
         return new UserCollection(as, userCollectionMembers(as, indexes), document)
       }),
   }
@@ -190,8 +190,8 @@ function readParts(collection: Ref, session: Session): SchemaParts {
 /** The function may read documents, but not write. If the caller has a stricter effect limit, this limit applies. */
 function computedField(body: string, source: string): ComputedField {
   return (doc, call) => {
-    const own = bodyOf(body, source)
+    const parsed = bodyOf(body, source)
     const limit = stricterLimit(call, { effect: 'read', place: 'computed fields' })
-    return call.evaluation.apply(new Lambda(own.node, own.source, undefined), [doc], call.as({ limit }))
+    return call.evaluation.apply(new Lambda(parsed.node, parsed.source, undefined), [doc], call.as({ limit }))
   }
 }

@@ -57,7 +57,7 @@ export const emptyWorld: World = {
     isProtected: () => false,
     isTypechecked: () => false,
   },
-  sets: { requireIndex: nowhere, scan: () => [], mayReadSome: nowhere, pathsOf: nowhere },
+  sets: { requireSomeRead: nowhere, scan: () => [], mayReadSome: nowhere, pathsOf: nowhere },
   sealing: {
     database: 0n,
     resultTime: () => epoch,
@@ -114,7 +114,7 @@ function worldOf({ fields, ref: own }: DocumentValue): World {
   }
   const sets: World['sets'] = {
     ...emptyWorld.sets,
-    requireIndex: (_collection, call) => {
+    requireSomeRead: (_collection, call) => {
       throw noSets(call)
     },
     scan: (_set, _from, call) => {

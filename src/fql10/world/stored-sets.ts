@@ -61,7 +61,7 @@ export class StoredSetReader implements SetReader {
     this.#reader = reader
   }
 
-  requireIndex(module: Module, call: Call): void {
+  requireSomeRead(module: Module, call: Call): void {
     this.#session.callSite = call
     if (this.mayReadSome(module)) return
     const message = msg`Insufficient privileges to read from collection ${module.name}.`

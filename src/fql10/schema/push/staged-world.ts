@@ -84,7 +84,7 @@ export class StagedWorld implements World {
   #sets(): SetReader {
     const active = this.#active.sets
     return {
-      requireIndex: (collection, call) => active.requireIndex(collection, call),
+      requireSomeRead: (collection, call) => active.requireSomeRead(collection, call),
       mayReadSome: collection => active.mayReadSome(collection),
       pathsOf: (collection, index) => active.pathsOf(collection, index),
       scan: (set, from, call) => {
