@@ -111,7 +111,7 @@ interface Pace {
   /** Milliseconds after which a transaction writes no further record. */
   readonly batchMs: number
   /** Resolves when this process may compute index bindings (computed index fields) of `database` again. */
-  rest(database: DatabaseId): Promise<void>
+  waitForBindingPauses(database: DatabaseId): Promise<void>
 }
 
 /** The rules that collections define for their documents. Both methods may throw `Pending` and RequestErrors. */

@@ -21,7 +21,7 @@ export interface NamedDocument {
   readonly id: bigint
 }
 
-/** The request that causes a transfer. Without a request, the transfer is not counted, and cannot be stopped. */
+/** The request that causes a transfer. Without it, the transfer cannot be stopped, and its costs are not counted. */
 export interface TransferRequest {
   /** Called after each transaction. */
   readonly onCosts?: OnCosts
@@ -58,7 +58,7 @@ export function createTransferService(
 ): TransferService {
   const pace = timers && {
     batchMs: serviceLimits.importBatchMs,
-    async rest(database: DatabaseId) {
+    async waitForBindingPauses(database: DatabaseId) {
       for (let ms = store.bindingPauses.waitMs(database); ms > 0; ms = store.bindingPauses.waitMs(database))
         await new Promise<void>(resolve => timers.after(ms, resolve))
     },

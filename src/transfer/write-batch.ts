@@ -87,9 +87,9 @@ export async function writeBatch(
   return { outcomes, missing, unresolved }
 }
 
-/** Waits until the import may use this process again. Rejects if the import should stop. */
+/** Waits until the import may compute bindings in this process again. Rejects if the import should stop. */
 async function beforeTransaction({ pace, throwIfStopped }: BatchTarget, database: DatabaseId): Promise<void> {
-  await pace?.rest(database)
+  await pace?.waitForBindingPauses(database)
   throwIfStopped?.()
 }
 

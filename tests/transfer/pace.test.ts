@@ -55,7 +55,7 @@ test('a batch that takes longer than its time slice is written in several transa
   let rests = 0
   const pace = {
     batchMs: 0,
-    async rest() {
+    async waitForBindingPauses() {
       rests++
     },
   }
@@ -80,7 +80,7 @@ test('a record whose bindings take too long is reported as bad, and the others a
     while (calls === 1) step(stepsPerCheck)
     return 1n
   })
-  const pace = { batchMs: 1000, rest: async () => undefined }
+  const pace = { batchMs: 1000, waitForBindingPauses: async () => undefined }
   const slow = 3
   const given = records(5).map((record, at) => ({
     ...record,
@@ -100,7 +100,7 @@ test('a record whose bindings take too long is reported as bad, and the others a
 async function slowTarget() {
   const bench = new Bench(openMemory())
   await bench.createCollection('c')
-  return { store: bench.store, rules, pace: { batchMs: 0, rest: async () => undefined } }
+  return { store: bench.store, rules, pace: { batchMs: 0, waitForBindingPauses: async () => undefined } }
 }
 
 test('an import stops before its next transaction when its client has disconnected', async () => {
