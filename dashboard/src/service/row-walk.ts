@@ -1,5 +1,6 @@
-// Iterates over all rows of a plan, with pages of some hundred documents. Each query is short, so other requests are
-// not delayed, and the iteration can stop after each query.
+// Iterates over all rows of a plan, in pages of 200 to 2000 documents (up to 20 000 for counts without conditions, and
+// fewer if the service rejects a page as too large). Each query is short, so other requests are not delayed, and the
+// iteration can stop after each query.
 
 import { at, type Json, listAt, parseJson, type Query } from '../wire/json.ts'
 import { type RefName, refOf } from '../wire/refs.ts'
@@ -102,7 +103,7 @@ export interface RefPage {
   readonly after: Json | undefined
 }
 
-/** Yields references of documents, without schema documents. */
+/** Yields references of documents, without documents of native collections. */
 export function walkRefs(plan: RowPlan, signal: AbortSignal, from?: Json): AsyncGenerator<RefPage> {
   return walk(plan, 'refs', signal, from, text => {
     const { page, after } = readPage(text)
