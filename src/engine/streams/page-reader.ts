@@ -20,7 +20,7 @@ export const pageReaderLimits = {
   streamReplayMax: 128,
   /** Maximum number of events in one page for a stream that has caught up; own limit. */
   streamPageEvents: 1024,
-  /** Milliseconds without events after which a stream of version 10 sends its position. */
+  /** Milliseconds without events after which a stream of version 10 sends its place in the events. */
   streamStatusMs: 300_000,
   /** Milliseconds between a failed read of a page and the next attempt, for streams of version 10; own limit. */
   streamRetryMs: 1000,

@@ -39,10 +39,7 @@ const frameBytes = 9
 const headerBytes = 10
 /** For this many bytes that a client reads, it may send one byte of WINDOW_UPDATE frames. */
 const readPerWindowByte = 64
-/**
- * Processing a DATA frame takes at least as much time as this many bytes. If a frame is shorter, the missing bytes count
- * as useless.
- */
+/** Processing a DATA frame takes at least as much time as this many bytes. */
 const pieceBytes = 128
 /** DATA frames between two checks of a session. */
 const piecesPerCheck = 32
@@ -352,6 +349,7 @@ export class Pacer implements PacedConnection {
     }
   }
 
+  /** Counts a DATA frame. If it is shorter than {@link pieceBytes}, the missing bytes count as useless. */
   #noteBody(bytes: number): void {
     this.#useful += bytes - Math.max(0, pieceBytes - bytes)
     if (++this.#bodyPieces % piecesPerCheck === 0) this.checkTraffic()
