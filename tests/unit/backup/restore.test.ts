@@ -282,7 +282,9 @@ test('records beyond the limit are dropped, and a new base copy follows when the
       await inner.put(name, bytes)
     },
   })
-  const store = new BackedStore({ data: newFolder(), target, waitingBytesMax: 2_000 })
+  // A base copy may fail while the target is broken, and is tried again after a minute.
+  const clock = { ...systemClock, elapsedMs: () => 100 * systemClock.elapsedMs() }
+  const store = new BackedStore({ data: newFolder(), target, waitingBytesMax: 2_000, clock })
   await store.commitSettled([0])
   const [early] = await store.commitSettled([1])
   isBroken = true
