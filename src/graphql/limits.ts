@@ -3,6 +3,7 @@
 
 import type { FieldNode, FragmentDefinitionNode, OperationDefinitionNode, SelectionSetNode } from 'graphql'
 import { step } from '../base/effort.ts'
+import { upsert } from '../base/upsert.ts'
 import { OperationError } from './errors.ts'
 import type { Library } from './library.ts'
 import { tokensOf } from './text/tokens.ts'
@@ -72,7 +73,7 @@ export function checkSelections(
   const byName = fragmentsByName(fragments)
   const reached = new Set<string>()
   const check = (set: SelectionSetNode) =>
-    new OperationWalk(byName, library, reached).selections([set], 1, new Set())
+    new OperationWalk(byName, library, reached).selections([{ node: set, open: new Set() }], 1)
   for (const { selectionSet } of operations) check(selectionSet)
   for (const fragment of fragments) {
     const { name, selectionSet } = fragment
@@ -80,8 +81,14 @@ export function checkSelections(
   }
 }
 
-/** Selected fields by response name. `open`: the fragments around the fields. */
-type SelectedFields = Map<string, { nodes: FieldNode[]; open: ReadonlySet<string> }>
+/** A part of a selection. `open`: the fragments around this part, which it must not spread again. */
+interface Part<Node> {
+  readonly node: Node
+  readonly open: ReadonlySet<string>
+}
+
+/** Selected fields by response name. */
+type SelectedFields = Map<string, Part<FieldNode>[]>
 
 class OperationWalk {
   readonly #fragments: Fragments
@@ -98,20 +105,22 @@ class OperationWalk {
     this.#reached = reached
   }
 
-  selections(sets: readonly SelectionSetNode[], depth: number, open: ReadonlySet<string>): void {
+  selections(sets: readonly Part<SelectionSetNode>[], depth: number): void {
     if (depth > graphqlLimits.selectionDepthMax)
       throw OperationError.invalid(
         `The selections are nested too deeply. Max: ${graphqlLimits.selectionDepthMax} levels.`,
       )
     const fields: SelectedFields = new Map()
-    for (const set of sets) this.#collect(set, fields, open)
-    for (const [name, { nodes, open: spread }] of fields) {
-      if (nodes.length > graphqlLimits.responseNameRepeatsMax)
+    for (const { node, open } of sets) this.#collect(node, fields, open)
+    for (const [name, parts] of fields) {
+      if (parts.length > graphqlLimits.responseNameRepeatsMax)
         throw OperationError.invalid(
           `The field '${name}' is selected too often. Max: ${graphqlLimits.responseNameRepeatsMax} times.`,
         )
-      const inner = nodes.flatMap(({ selectionSet }) => selectionSet ?? [])
-      if (inner.length > 0) this.selections(inner, depth + 1, spread)
+      const inner = parts.flatMap(({ node: { selectionSet }, open }) =>
+        selectionSet === undefined ? [] : [{ node: selectionSet, open }],
+      )
+      if (inner.length > 0) this.selections(inner, depth + 1)
     }
   }
 
@@ -146,11 +155,6 @@ class OperationWalk {
         `The operation reads the schema too often. Max: ${introspectionsMax} times.`,
       )
     const key = node.alias?.value ?? name
-    const known = fields.get(key)
-    if (known === undefined) fields.set(key, { nodes: [node], open })
-    else {
-      known.nodes.push(node)
-      known.open = new Set([...known.open, ...open])
-    }
+    upsert(fields, key, () => []).push({ node, open })
   }
 }

@@ -54,6 +54,15 @@ describe('limits of operations', () => {
     assert.match(await failure(cycle), /Cannot spread fragment 'A' within itself/)
   })
 
+  test('a fragment counts within a field that the same fragment selects beside it', async () => {
+    const fragments = Array.from({ length: 6 }, (_, at) => {
+      const inner = at === 5 ? 'name' : `...F${at + 1}`
+      return `fragment F${at} on Shop { articles { data { shop { ${inner} } } } ${inner} }`
+    })
+    const text = `{ allShops { data { ...F0 } } } ${fragments.join('\n')}`
+    assert.match(await failure(text), /nested too deeply. Max: 20 levels/)
+  })
+
   test('fragments that no operation uses count, too, and so does each fragment of the same name', async () => {
     const repeated = `fragment F on Shop { ${'name '.repeat(101)} }`
     const unused = `{ allShops { data { name } } } ${repeated}`
