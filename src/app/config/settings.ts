@@ -42,7 +42,8 @@ const usualPlaceholders = {
  * kind.
  */
 export function placeholderOf(name: string, { kind, placeholder }: Setting): string | undefined {
-  const unit = kind === 'integer' ? /(?:Ms|Mb|Seconds|Days)$/.exec(name)?.[0].toUpperCase() : undefined
+  const unit =
+    kind === 'integer' ? /(?:Ms|Mb|Seconds|Minutes|Days)$/.exec(name)?.[0].toUpperCase() : undefined
   return placeholder ?? unit ?? usualPlaceholders[kind]
 }
 

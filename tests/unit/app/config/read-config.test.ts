@@ -160,6 +160,8 @@ test('help explains every setting of a command within the width of a terminal', 
     assert.ok(help.includes(variableOf(name)), name)
     assert.ok(help.replace(/\s+/g, ' ').includes(settings[name].doc), name)
   }
+  for (const flag of ['--store-log-minutes MINUTES', '--backup-days DAYS', '--workers N'])
+    assert.ok(help.includes(`    ${flag}\n`), flag)
   const lines = [...help.split('\n'), ...programHelp([everything]).split('\n')]
   assert.ok(lines.every(line => line.length <= 110))
   assert.ok(programHelp([everything]).includes('Does it.'))
