@@ -1,7 +1,7 @@
 // Groups clients by address, so that limits are divided fairly among them. Behind trusted proxies, the address of the
 // client counts, not that of a proxy.
 
-import { BlockList, isIP, isIPv6 } from 'node:net'
+import { BlockList, isIP, isIPv6, SocketAddress } from 'node:net'
 
 /** A socket for IPv6 shows IPv4 addresses with this prefix. */
 const mappedPrefix = '::ffff:'
@@ -11,17 +11,23 @@ const mappedPrefix = '::ffff:'
  */
 const networkParts = 4
 
-/** The address itself for IPv4, its /64 network for IPv6. */
+/** The address itself for IPv4, its /64 network for IPv6. `address` has the form in which sockets show addresses. */
 export function clientOf(address: string | undefined): string {
-  if (address === undefined || !isIPv6(address)) return address ?? ''
-  if (address.startsWith(mappedPrefix) && address.includes('.')) return address.slice(mappedPrefix.length)
-  const [head = '', tail] = address.split('::')
+  if (address === undefined) return ''
+  const plain = withoutPrefix(address)
+  if (!isIPv6(plain)) return plain
+  const [head = '', tail] = plain.split('::')
   const leading = head === '' ? [] : head.split(':')
   // "::" replaces a run of zeros. The parts after it belong to the network only if the run is short.
   const trailing = tail === undefined || tail === '' ? [] : tail.split(':')
   const zeros = tail === undefined ? 0 : 8 - leading.length - trailing.length
   const parts = [...leading, ...Array.from({ length: zeros }, () => '0'), ...trailing]
   return `${parts.slice(0, networkParts).join(':')}::/64`
+}
+
+function withoutPrefix(address: string): string {
+  const isMapped = address.startsWith(mappedPrefix) && address.includes('.')
+  return isMapped ? address.slice(mappedPrefix.length) : address
 }
 
 /**
@@ -54,7 +60,7 @@ export class TrustedProxies {
     if (this.#isEmpty || forwarded === undefined || !this.#isTrusted(direct)) return clientOf(direct)
     let client = direct
     for (const text of forwarded.split(',').reverse()) {
-      const address = bareAddress(text.trim())
+      const address = addressIn(text.trim())
       if (address === undefined) break
       client = address
       if (!this.#isTrusted(address)) break
@@ -64,13 +70,22 @@ export class TrustedProxies {
 
   #isTrusted(address: string | undefined): boolean {
     if (address === undefined) return false
-    const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1] ?? address
-    return this.#trusted.check(mapped, isIP(mapped) === 6 ? 'ipv6' : 'ipv4')
+    const plain = withoutPrefix(address)
+    return this.#trusted.check(plain, isIPv6(plain) ? 'ipv6' : 'ipv4')
   }
 }
 
-/** Some proxies add a port: `192.0.2.1:4711`, `[2001:db8::1]:4711`. */
-function bareAddress(entry: string): string | undefined {
+/**
+ * Some proxies add a port: `192.0.2.1:4711`, `[2001:db8::1]:4711`. An IPv6 address has many forms, such as
+ * `2001:DB8:0::1`. The result has the form in which sockets show the address, because other forms would be other clients.
+ */
+function addressIn(entry: string): string | undefined {
+  const address = withoutPort(entry)
+  if (address === undefined || !isIPv6(address)) return address
+  return new SocketAddress({ address, family: 'ipv6' }).address
+}
+
+function withoutPort(entry: string): string | undefined {
   if (isIP(entry) > 0) return entry
   const [, inBrackets, withPort] = /^(?:\[([\da-f:.]+)\](?::\d+)?|([\d.]+):\d+)$/i.exec(entry) ?? []
   const address = inBrackets ?? withPort
