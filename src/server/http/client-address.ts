@@ -77,7 +77,7 @@ export class TrustedProxies {
 
 /**
  * Some proxies add a port: `192.0.2.1:4711`, `[2001:db8::1]:4711`. An IPv6 address has many forms, such as
- * `2001:DB8:0::1`. The result has the form in which sockets show the address, because other forms would be other clients.
+ * `2001:DB8:0::1`. The result has the form in which sockets show the address, so that a client has only one group.
  */
 function addressIn(entry: string): string | undefined {
   const address = withoutPort(entry)
