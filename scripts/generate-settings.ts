@@ -1,7 +1,7 @@
 // Makes the table of settings in docs/operations.md from src/app/config/settings.ts.
 
 import { flagOf, variableOf } from '../src/app/config/read-config.ts'
-import { initialOf, type Setting, settings } from '../src/app/config/settings.ts'
+import { declaredDefaultOf, type Setting, settings } from '../src/app/config/settings.ts'
 
 const begin = '<!-- settings: made by npm run generate -->'
 const end = '<!-- end of settings -->'
@@ -20,7 +20,7 @@ function range(setting: Setting): string {
 }
 
 function row([name, setting]: [string, Setting]): string {
-  const value = initialOf(setting)
+  const value = declaredDefaultOf(setting)
   const initial = value === undefined ? '–' : `\`${value}\``
   const names = `\`--${flagOf(name)}\`<br>\`${variableOf(name)}\``
   return `| ${names} | ${initial} | ${range(setting)} | ${setting.doc} |`

@@ -1,7 +1,7 @@
 // Generates the text of `--help` from the declarations of commands and settings, in the sections of a manual page.
 
 import { flagOf, variableOf } from '../app/config/read-config.ts'
-import { initialOf, placeholderOf, type Setting, settings } from '../app/config/settings.ts'
+import { declaredDefaultOf, placeholderOf, type Setting, settings } from '../app/config/settings.ts'
 import type { Command, Operand, Option } from './command.ts'
 
 const columns = 100
@@ -126,7 +126,7 @@ function optionLines([name, option]: [string, Option]): string[] {
 
 function settingLines(name: keyof typeof settings): string[] {
   const setting: Setting = settings[name]
-  const initial = initialOf(setting) ?? 'none'
+  const initial = declaredDefaultOf(setting) ?? 'none'
   return [
     `    ${flagText(name, setting)}`,
     ...wrap([setting.doc, ...choicesOf(setting)].join(' '), 8),

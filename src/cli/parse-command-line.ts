@@ -3,12 +3,12 @@
 
 import { parseArgs } from 'node:util'
 import {
-  defaultOf,
   flagOf,
   fromEnvironment,
   type RawSetting,
   readConfig,
   readSetting,
+  resolvedDefaultOf,
   UsageError,
 } from '../app/config/read-config.ts'
 import { closestTo } from '../base/closest.ts'
@@ -60,7 +60,7 @@ function optionValue(
   env: NodeJS.ProcessEnv,
 ): unknown {
   const found = given ?? (option.fromEnvironment && fromEnvironment(name, env))
-  return found ? readSetting(option, found) : defaultOf(option)
+  return found ? readSetting(option, found) : resolvedDefaultOf(option)
 }
 
 /** Flags by name without the leading hyphens. */

@@ -7,7 +7,7 @@ import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { parseBackupAddress } from '../../base/addresses.ts'
 import { isLoopback, isShortSecret, secretCharsMin } from './faults.ts'
-import { type Config, initialOf, type Setting, type SettingName, settings } from './settings.ts'
+import { type Config, declaredDefaultOf, type Setting, type SettingName, settings } from './settings.ts'
 
 /** The message is one line for the user. */
 export class UsageError extends Error {
@@ -44,7 +44,7 @@ export function readConfig(flags: ReadonlyMap<string, RawSetting>, env: NodeJS.P
     const where = `"${name}" in ${configFile}`
     const inFile = Object.hasOwn(fileValues, name) ? { value: fileValues[name], where } : undefined
     const found = flags.get(name) ?? fromEnvironment(name, env) ?? inFile
-    config[name] = found === undefined ? defaultOf(setting) : readSetting(setting, found)
+    config[name] = found === undefined ? resolvedDefaultOf(setting) : readSetting(setting, found)
   }
   // Each value has been checked against the type of its setting.
   const read = config as unknown as Config
@@ -102,9 +102,9 @@ function readConfigFile(path: string): Readonly<Record<string, unknown>> {
   return content as Record<string, unknown>
 }
 
-/** Makes paths absolute. */
-export function defaultOf(setting: Setting): string | number | boolean | undefined {
-  const value = initialOf(setting)
+/** Returns the default as the service uses it: paths are absolute. */
+export function resolvedDefaultOf(setting: Setting): string | number | boolean | undefined {
+  const value = declaredDefaultOf(setting)
   return setting.kind === 'path' && typeof value === 'string' ? resolve(value) : value
 }
 

@@ -14,7 +14,7 @@ type Kind =
   | { readonly kind: 'path'; readonly default?: string }
   /** A whole number of at least 0, unless `min` is given. */
   | { readonly kind: 'integer'; readonly default?: number; readonly min?: number; readonly max: number }
-  /** The default of `default` is false. */
+  /** A switch without `default` is off by default. */
   | { readonly kind: 'switch'; readonly default?: boolean }
   | { readonly kind: 'choice'; readonly default: string; readonly choices: readonly string[] }
 
@@ -24,8 +24,8 @@ export type Setting = Kind & {
   readonly placeholder?: string
 }
 
-/** Returns the default with paths as the table contains them; `defaultOf` makes paths absolute. */
-export function initialOf(setting: Setting): string | number | boolean | undefined {
+/** Returns the default as the table contains it; see also `resolvedDefaultOf` in read-config.ts. */
+export function declaredDefaultOf(setting: Setting): string | number | boolean | undefined {
   return setting.default ?? (setting.kind === 'switch' ? false : undefined)
 }
 

@@ -5,7 +5,12 @@ import { writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { test } from 'node:test'
 import { flagOf, UsageError, variableOf } from '../../../../src/app/config/read-config.ts'
-import { type Config, initialOf, type SettingName, settings } from '../../../../src/app/config/settings.ts'
+import {
+  type Config,
+  declaredDefaultOf,
+  type SettingName,
+  settings,
+} from '../../../../src/app/config/settings.ts'
 import { command } from '../../../../src/cli/command.ts'
 import { commandHelp, programHelp } from '../../../../src/cli/help.ts'
 import { parseCommandLine } from '../../../../src/cli/parse-command-line.ts'
@@ -32,7 +37,7 @@ const read = (flags: string[], env: Record<string, string> = {}): Config =>
 test('without arguments every setting has its default', () => {
   const config = read([])
   for (const name of Object.keys(settings) as SettingName[]) {
-    const initial = initialOf(settings[name])
+    const initial = declaredDefaultOf(settings[name])
     const isPath = settings[name].kind === 'path' && initial !== undefined
     assert.equal(config[name], isPath ? resolve(String(initial)) : initial, name)
   }
