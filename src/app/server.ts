@@ -200,7 +200,7 @@ function countsOf(meter: RequestMeter): RequestCounts {
     writes: meter.writes,
     retries: meter.retries,
     slow_queries: meter.slowQueries,
-    streams: meter.streams,
+    streams: meter.openStreams,
     lost_records: meter.lostRecords,
   }
 }

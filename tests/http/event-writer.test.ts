@@ -77,7 +77,7 @@ function writing({ unreadMax = 1000 } = {}) {
   const budget = new MemoryBudget({ max: unreadMax })
   const stream = new FakeStream()
   const target = new FakeTarget()
-  const meter = { streams: 0 }
+  const meter = { openStreams: 0 }
   const outlet = { body: target, abort: () => target.destroy() }
   new EventWriter(stream, outlet, 'somebody', {
     budget,
@@ -116,14 +116,14 @@ test('an event counts as unread from the next turn on, until it has been flushed
 
 test('a reader with too many unread bytes is disconnected, and everything is freed', async () => {
   const { budget, meter, stream, target } = writing({ unreadMax: 3 })
-  assert.equal(meter.streams, 1)
+  assert.equal(meter.openStreams, 1)
   stream.tell('four')
   await turn()
   await turn()
   assert.equal(target.destroyed, true)
   assert.equal(stream.isClosed, true)
   assert.equal(budget.held, 0)
-  assert.equal(meter.streams, 0)
+  assert.equal(meter.openStreams, 0)
 })
 
 test('events that are queued when a stream ends are sent before its end', async () => {
@@ -146,7 +146,7 @@ test('a client that does not read the end of its stream is disconnected', async 
   await time.advance(eventWriterLimits.streamEndMs)
   await turn()
   assert.equal(target.destroyed, true)
-  assert.equal(meter.streams, 0)
+  assert.equal(meter.openStreams, 0)
 })
 
 setFlagsFromString('--expose-gc')

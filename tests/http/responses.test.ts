@@ -321,7 +321,7 @@ for (const version of [1, 2]) {
     const body = new Readable({ read() {} })
     answer.resolve({ status: 200, body, txnTime: micros(fakeNow), metrics: fakeMetrics })
     await once(body, 'close')
-    assert.equal(meter.streams, 0)
+    assert.equal(meter.openStreams, 0)
     await listener.close(1000)
   })
 }

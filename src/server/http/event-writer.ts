@@ -24,7 +24,7 @@ export interface EventWriterServices {
    */
   readonly written: TurnEnd<() => void>
   readonly timers: Pick<Timers, 'after'>
-  readonly meter: Pick<RequestMeter, 'streams'>
+  readonly meter: Pick<RequestMeter, 'openStreams'>
 }
 
 export class EventWriter {
@@ -43,7 +43,7 @@ export class EventWriter {
     this.#outlet = outlet
     this.#reader = reader
     this.#services = services
-    services.meter.streams++
+    services.meter.openStreams++
     this.#target.on('close', () => this.#close())
     stream.listen(() => this.#sendNext())
     this.#sendNext()
@@ -89,6 +89,6 @@ export class EventWriter {
     this.#share?.close()
     this.#cancelEndTimer?.()
     this.#stream.close()
-    this.#services.meter.streams--
+    this.#services.meter.openStreams--
   }
 }

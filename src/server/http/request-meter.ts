@@ -26,8 +26,9 @@ export class RequestMeter {
   slowQueries = 0
   /** Queries of the slow lane whose writes were committed. */
   slowCommits = 0
-  streams = 0
+  openStreams = 0
   lostRecords = 0
+  /** Number of requests in flight. The edge (edge.ts) replaces this function. */
   inFlight = (): number => 0
 
   /** Counts the responses with a status from `from` to `to`. */

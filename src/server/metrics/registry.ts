@@ -101,7 +101,7 @@ export function createRegistry(
     read: meter.storageBytesRead,
     written: meter.storageBytesWritten,
   }))
-  gauge('streams_open', 'Event streams that are open.', () => meter.streams)
+  gauge('streams_open', 'Event streams that are open.', () => meter.openStreams)
   counter(
     'query_log_lost_total',
     'Records of the query log that could not be written.',
