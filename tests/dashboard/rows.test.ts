@@ -268,7 +268,7 @@ test('an export contains all matches, not only the visible rows', { skip }, asyn
   const documents = JSON.parse(await contentOf('Export JSON')) as { data: object }[]
   assert.equal(documents.length, 421)
   assert.deepEqual(documents[0]?.data, fields)
-  await page.getByText('421 documents exported.').waitFor()
+  await page.getByText('421 rows exported.').waitFor()
   const lines = (await contentOf('Export CSV')).trimEnd().split('\r\n')
   assert.equal(lines.length, 422)
   assert.deepEqual(lines.slice(0, 2), ['id,at,text,whole,list', '1,,"\'=1+1, ""quoted""",1,"[1,2]"'])

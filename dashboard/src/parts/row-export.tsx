@@ -1,4 +1,5 @@
-// Exports all documents that a plan finds as JSON or CSV, not only the rows on the page.
+// Exports all rows that a plan finds, not only the rows on the page, as JSON or CSV. The export has the order of the
+// plan's source: for another order, the browser would need all rows in memory.
 
 import { useEffect, useState } from 'preact/hooks'
 import { guard } from '../router.ts'
@@ -45,6 +46,7 @@ export function RowExport({ collection, plan, columns }: RowExportProps) {
       const parts: Blob[] = []
       const add = (text: string) => parts.push(new Blob([text]))
       add(format === 'json' ? '[' : csvLine(['id', ...columns]))
+      // The export ignores `plan.sort`.
       for await (const { after, elements, scanned } of walkElements(plan, signal)) {
         signal.throwIfAborted()
         const lines = elements.map(element =>
@@ -59,23 +61,23 @@ export function RowExport({ collection, plan, columns }: RowExportProps) {
       }
       if (format === 'json') add('\n]\n')
       download(`${collection}.${format}`, types[format], parts)
-      setNotice(`${exported} documents exported.`)
+      setNotice(`${exported} rows exported.`)
     })
   return (
     <>
       {action.isRunning ? (
         <>
           <span role="status">
-            {done.exported} documents exported{estimate}…
+            {done.exported} rows exported{estimate}…
           </span>
           <Button onClick={action.cancel}>Stop export</Button>
         </>
       ) : (
         <>
-          <Button title="Exports all matching documents with all fields" onClick={() => save('json')}>
+          <Button title="Exports all matching rows with all fields" onClick={() => save('json')}>
             Export JSON
           </Button>
-          <Button title="Exports all matching documents with the visible columns" onClick={() => save('csv')}>
+          <Button title="Exports all matching rows with the visible columns" onClick={() => save('csv')}>
             Export CSV
           </Button>
         </>
@@ -95,7 +97,7 @@ function csvLine(cells: readonly (Json | undefined)[]): string {
   return `${cells.map(csvField).join()}\r\n`
 }
 
-/** RFC 4180. An apostrophe precedes text that a spreadsheet would evaluate as a formula. */
+/** Writes a field as RFC 4180 requires. An apostrophe precedes text that a spreadsheet would evaluate as a formula. */
 function csvField(value: Json | undefined): string {
   if (value === undefined || value === null) return ''
   const isText = typeof value === 'string'
