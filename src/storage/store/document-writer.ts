@@ -52,13 +52,13 @@ interface PendingDocument {
 }
 
 /** Called for each version that is added to the overlay, to update the data that is derived from schema objects. */
-type OnSchemaVersion = (version: Version, journal: Journal) => void
+type OnVersion = (version: Version, journal: Journal) => void
 
 const noFields: ObjectValue = new Map()
 
 export class DocumentWriter {
   readonly #context: Rows
-  readonly #schemaWritten: OnSchemaVersion
+  readonly #versionWritten: OnVersion
   /** Documents by the text of their keys. */
   readonly #pending = new Map<string, PendingDocument>()
   /** Documents that this transaction has created and then deleted. */
@@ -66,9 +66,9 @@ export class DocumentWriter {
   readonly #historyChanges: Change[] = []
   #bytes = 0
 
-  constructor(context: Rows, schemaWritten: OnSchemaVersion) {
+  constructor(context: Rows, versionWritten: OnVersion) {
     this.#context = context
-    this.#schemaWritten = schemaWritten
+    this.#versionWritten = versionWritten
   }
 
   /** The version that this transaction has written, if any. */
@@ -97,8 +97,11 @@ export class DocumentWriter {
     return this.#forgotten.size > 0 && this.#forgotten.has(nameOf(ref))
   }
 
-  /** The version of a document before the writes of this transaction. */
-  base(ref: Ref): StoredVersion | undefined {
+  /**
+   * The newest version of a document, which this transaction may have written; undefined if there is none or if the
+   * document was deleted. Unlike {@link pendingVersion}, the version has times instead of placeholders.
+   */
+  current(ref: Ref): StoredVersion | undefined {
     const stored = this.#context.snapshot.view.get(documentKey(ref))
     return stored && this.#context.reader.read(ref, stored)
   }
@@ -150,8 +153,8 @@ export class DocumentWriter {
     const { catalogue, overlay, commitTime, stamp } = this.#context
     const { journal, key, version } = pending
     const { ref } = version
-    // Precedes the first write to the schema. Afterwards, the transaction must not add schema objects to the shared
-    // cache, because it may fail before its commit.
+    // The schema is dropped before the first write to it. From then on, the transaction must not add schema objects to
+    // the shared cache, because it may fail before its commit.
     const kind = version.ref.collection
     const isSchema = namedNatives.has(kind) || kind === unlisted.staged_schema
     if (isSchema || kind === unlisted.graphql_schema) catalogue.dropCached(version.ref.database)
@@ -171,7 +174,7 @@ export class DocumentWriter {
     this.#context.bindingBudget.perItem(limits.documentBindingsMs, () =>
       this.#replaceIndexEntries(pending, before, checksUnique),
     )
-    this.#schemaWritten(version, journal)
+    this.#versionWritten(version, journal)
   }
 
   #countBytes(pending: PendingDocument, bytes: number): void {
@@ -229,7 +232,8 @@ export class DocumentWriter {
   }
 
   /**
-   * If the previous version of the document has changed meanwhile, the action of the pending version may change, too.
+   * Adds the rows of a pending version to the overlay again, after its journal was reverted. If the previous version of
+   * the document has changed meanwhile, the action of the pending version may change, too.
    */
   #rewriteRows(pending: PendingDocument): void {
     const { ref } = pending.version
@@ -257,10 +261,11 @@ export class DocumentWriter {
       this.#bytes += stored.length
       checkTransactionBytes(this.#bytes)
       inserted = reader.read(ref, stored)
-      const entered = inserted
+      const checked = inserted
       bindingBudget.perItem(limits.documentBindingsMs, () => {
+        // Throws if the version violates a rule for entries.
         for (const tables of indexesOf(this.#context, ref.database, ref.collection))
-          prepareEntries(tables, entered, ts)
+          prepareEntries(tables, checked, ts)
       })
       return inserted
     })

@@ -75,7 +75,7 @@ export class SchemaWriter {
   }
 
   #withFloor(ref: Ref, fields: ObjectValue): ObjectValue {
-    const before = this.#documents.base(ref)
+    const before = this.#documents.current(ref)
     const completed = this.#withSteps(ref, fields)
     completed.delete(historyFloorField)
     if (before === undefined) return completed
@@ -112,7 +112,7 @@ export class SchemaWriter {
    * A new index is active if it covers so few documents that this transaction builds it. An active index stays active.
    */
   #withActive(ref: Ref, fields: ObjectValue): ObjectValue {
-    const stored = this.#documents.pendingVersion(ref) ?? this.#documents.base(ref)
+    const stored = this.#documents.pendingVersion(ref) ?? this.#documents.current(ref)
     if (stored !== undefined) {
       return stored.fields.get('active') === true ? new Map(fields).set('active', true) : fields
     }
@@ -133,7 +133,7 @@ export class SchemaWriter {
     const isNewIndex =
       ref.collection === native.indexes &&
       this.#documents.pendingVersion(ref) === undefined &&
-      this.#documents.base(ref) === undefined
+      this.#documents.current(ref) === undefined
     const version = this.#documents.write(ref, this.#complete(ref, fields))
     if (!isNewIndex || this.#build(ref)) return version
     return this.#documents.write(ref, new Map(version.fields).set('active', false))
@@ -228,15 +228,15 @@ export class SchemaWriter {
 
   /** Also moves each key in `keys` that gives access to this database. */
   moveDatabase(database: Ref, parent: DatabaseId, keys: Iterable<Ref>): Version {
-    const current = this.#documents.pendingVersion(database) ?? this.#documents.base(database)
+    const current = this.#documents.pendingVersion(database) ?? this.#documents.current(database)
     const fields = current?.fields ?? new Map()
     const moved = new Ref(parent, native.databases, database.id)
     for (const key of keys) {
-      const version = this.#documents.pendingVersion(key) ?? this.#documents.base(key)
+      const version = this.#documents.pendingVersion(key) ?? this.#documents.current(key)
       const target = version?.fields.get('database')
       if (!(target instanceof Ref) || target.id !== database.id || version === undefined) continue
       const movedKey = new Ref(parent, native.keys, key.id)
-      if (this.#documents.pendingVersion(movedKey) ?? this.#documents.base(movedKey))
+      if (this.#documents.pendingVersion(movedKey) ?? this.#documents.current(movedKey))
         throw new WriteRejected('key exists')
       this.#documents.write(key, undefined)
       this.#documents.write(movedKey, new Map(version.fields).set('database', moved))
