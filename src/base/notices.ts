@@ -1,5 +1,6 @@
-// Notices are messages that the processes of one store exchange about once a second, by a transport of the caller. A
-// notice may arrive late or never, so correctness must not depend on notices.
+// Notices are messages that the processes of one store exchange about once a second. The code that owns the board
+// transports the notices, over the supervisor or PostgreSQL. A notice may arrive late or never, so correctness must not
+// depend on notices.
 
 export interface NoticeTopic {
   /** The news since the last call, as JSON data; undefined if there is no news. */

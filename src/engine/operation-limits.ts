@@ -26,7 +26,7 @@ export class RateLimited extends RequestError {
   }
 }
 
-/** Operations of this many seconds at the allowed rate. */
+/** A full bucket contains the operations of this many seconds at the allowed rate. */
 const burstSeconds = 2
 /** Maximum number of databases whose buckets are stored. After its bucket is dropped, a database gets a full one. */
 const databasesMax = 10_000
@@ -39,8 +39,8 @@ type UsageReport = readonly [database: string, compute: number, read: number, wr
 export class OperationLimits implements NoticeTopic {
   readonly #limited: readonly { readonly kind: RateKind; readonly buckets: RateLimit<DatabaseId> }[]
   /**
-   * Operations of this process since its last notice. Undefined before the first call of `collect`, because no other
-   * process needs the numbers yet.
+   * Operations of this process since its last notice. Undefined before the first call of `collect`: in a single
+   * process, nothing calls `collect`, so the map would only grow.
    */
   #news: Map<DatabaseId, Record<RateKind, number>> | undefined
 
@@ -54,7 +54,10 @@ export class OperationLimits implements NoticeTopic {
       })
   }
 
-  /** Throws {@link RateLimited} if a bucket that `costs` needs is empty. */
+  /**
+   * Throws {@link RateLimited} if a bucket is empty whose kind of operation has a positive number in `costs`. The
+   * amounts do not matter.
+   */
   check(database: DatabaseId, costs: Costs): void {
     for (const { buckets, kind } of this.#limited) {
       if (costs[kind] > 0 && buckets.left(database) <= 0)

@@ -1,4 +1,4 @@
-// Methods of user collections, such as `Author.all()`.
+// Methods of collections, such as `Author.all()`; `natives.ts` uses some of them for native collections.
 
 import { msg } from '../../base/message.ts'
 import type { Call } from '../call.ts'
@@ -26,7 +26,7 @@ function allOf(collection: Module, range: Value | undefined, call: Call): LazySe
   })
 }
 
-/** The static type of the argument of `all`, and of the last argument of indexes. */
+/** The static type of the argument of `all`, and of the last argument of index functions. */
 export const rangeType = '{ from: Any } | { to: Any } | { from: Any, to: Any }'
 
 /** Methods of all collections, including native collections. */
@@ -99,7 +99,10 @@ function byIdAs(name: string, effect: 'pure' | 'read'): FunctionDefinition {
 }
 
 export const byId: FunctionDefinition = byIdAs('byId', 'read')
-/** The function that runs when a query calls a collection, such as `Author(1)`. */
+/**
+ * The function that runs when a query calls a collection, such as `Author(1)`. As in the hosted service, only `byId`
+ * counts as a read, although neither function reads. So `Author(1)` is allowed where reads are forbidden.
+ */
 export const applyId: FunctionDefinition = byIdAs('apply', 'pure')
 
 const entries: readonly LibraryEntry[] = [

@@ -10,7 +10,10 @@ import type { Fragments } from '../limits.ts'
 /** The coerced variables of a request. */
 export type Variables = Readonly<Record<string, unknown>>
 
-/** All nodes of a selected field have the same name and the same arguments. */
+/**
+ * A field of the response, which one or more nodes of the operation select. Validation ensures that all these nodes
+ * have the same name and the same arguments. `node` is the first of the nodes.
+ */
 export interface SelectedField {
   /** The name of the field in the response. */
   readonly key: string
@@ -46,6 +49,8 @@ export class Selections {
     for (const selection of selections) {
       step()
       if (!this.#isIncluded(selection.directives)) continue
+      // The type conditions of fragments are not tested: without interfaces and unions in the schema, a valid document
+      // contains only fragments whose types match.
       if (selection.kind === Kind.INLINE_FRAGMENT) this.#collect(selection.selectionSet, found)
       else if (selection.kind === Kind.FRAGMENT_SPREAD) {
         const fragment = this.#fragments.get(selection.name.value)
