@@ -52,7 +52,7 @@ export interface FeedPage<Item> {
 /** Without `cursor` and `startTs`, events start at the time of the query that returned the event source. */
 export interface EventPosition {
   /** Start after an event or a page. */
-  readonly cursor?: string
+  readonly cursor?: string | undefined
   /** Start after a transaction, such as the `txnTs` of a query, in microseconds since 1970. */
   readonly startTs?: number
 }
