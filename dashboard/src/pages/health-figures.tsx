@@ -2,7 +2,7 @@
 
 import type { ProcessReport, ServiceHealth } from '../../../src/server/operation/health.ts'
 import { bytesText, percentText, rateText } from '../parts/quantities.ts'
-import { nodesOf, type Span } from '../service/health.ts'
+import { nodesOf, type Span } from '../service/health-spans.ts'
 
 interface Figure {
   readonly name: string
