@@ -31,6 +31,7 @@ const name = field('name', {
 const common = [
   method('exists', {
     effect: 'read',
+    // The type of a missing document has `() => false` (typing/shape-texts.ts).
     type: '() => true',
     summary: 'True if the document exists and the caller may read it.',
     example: ['Author.byId(1).exists()', 'true'],
@@ -89,7 +90,7 @@ export const documentMembers: Members = members('Document', [id, collection, ...
 /** Schema objects have names instead of ids. */
 export const namedDocumentMembers: Members = members('NamedDocument', [name, collection, ...common])
 
-/** Creates the fields and methods of keys, tokens or credentials. `own` adds entries. */
+/** Creates the fields and methods of documents with an id: keys, tokens or credentials. `own` adds entries. */
 export function numberedDocumentMembers(table: string, own: readonly LibraryEntry[] = []): Members {
   return members(table, [id, collection, ...common, ...own])
 }

@@ -28,7 +28,7 @@ const traits = {
 export function graphqlEndpoints({ engine }: Services): readonly Endpoint[] {
   const run: Handler = async call => {
     const fault = credentialFault(call)
-    if (fault !== undefined) return operationFault(fault)
+    if (fault !== undefined) return unauthorizedAnswer(fault)
     const isRead = call.request.method === 'GET'
     const answer = await engine.query(
       call.queryRequest(call.body, isRead ? inGetRequests : undefined),
@@ -41,7 +41,7 @@ export function graphqlEndpoints({ engine }: Services): readonly Endpoint[] {
     (handle: (call: EndpointCall, engine: Engine) => Promise<Answer>) => async (call: EndpointCall) => {
       const fault = credentialFault(call)
       if (fault !== undefined)
-        return { ...operationFault(fault), status: 401, body: fault, contentType: textType }
+        return { ...unauthorizedAnswer(fault), status: 401, body: fault, contentType: textType }
       return { ...(await handle(call, engine)), contentType: textType }
     }
   return [
@@ -79,7 +79,7 @@ function credentialFault({ request }: EndpointCall): string | undefined {
   return secretIn(authorization) === undefined ? credentialTexts.malformed : undefined
 }
 
-function operationFault(message: string): Answer {
+function unauthorizedAnswer(message: string): Answer {
   return {
     status: 200,
     body: JSON.stringify({ errors: [{ message }] }),
@@ -116,7 +116,7 @@ async function readSchema(call: EndpointCall, engine: Engine): Promise<Answer> {
 
 async function importSchema(call: EndpointCall, engine: Engine): Promise<Answer> {
   const { body = '' } = call
-  // The query log would compute the shape of a query from the schema.
+  // The query log computes a query shape from `call.body`; a schema is not a query.
   call.body = undefined
   const mode = queryParameter(call.request.url, 'mode') ?? importModes[0]
   const answer = await engine.query({ ...call.queryRequest(body), options: importOptions(mode) }, call.ticket)

@@ -67,7 +67,7 @@ export function schemaEndpoints({ engine }: Services): readonly Endpoint[] {
 async function readRequest(call: EndpointCall): Promise<SchemaRequest> {
   const { body = '', request } = call
   const { headers, method, url } = request
-  // Removed, because the query log would compute the shape of a query from schema files.
+  // The query log computes a query shape from `call.body`; schema files are not a query.
   call.body = undefined
   const [, , , ...path] = pathOf(url).split('/').map(decodePart)
   const parameters = Object.fromEntries(parametersOf(url))

@@ -20,7 +20,7 @@ import { ApiError, apiEndpoint } from '../api.ts'
 import type { Endpoint, Services } from '../endpoint.ts'
 
 const transferLimits = {
-  /** Maximum number of documents of one imported batch that are checked together; own limit. */
+  /** Maximum number of documents in a batch with the option `checks: together`; own limit. */
   togetherDocumentsMax: 2000,
   /** Maximum number of bytes of a request that asks which documents are missing; own limit. */
   missingBodyBytesMax: 2_097_152,
@@ -37,7 +37,7 @@ export function transferEndpoints(services: Services, transfer: TransferService)
       ...(bodyBytesMax && { bodyBytesMax }),
       methods: {
         POST: ({ body = '', ticket }, { database }, onCosts) =>
-          withBadRequests(async () => handle(database, body, { onCosts, ticket })),
+          asBadRequest(async () => handle(database, body, { onCosts, ticket })),
       },
     })
   return [
@@ -66,8 +66,8 @@ export function transferEndpoints(services: Services, transfer: TransferService)
 /** Returns the body of the answer. */
 type Handle = (database: DatabaseId, body: string, request: Required<TransferRequest>) => unknown
 
-/** Converts errors of `work` that the client has caused to 400 errors. */
-async function withBadRequests(work: () => Promise<unknown>): Promise<unknown> {
+/** Converts the errors of `work` that the client has caused to errors with status 400. */
+async function asBadRequest(work: () => Promise<unknown>): Promise<unknown> {
   try {
     return await work()
   } catch (error) {
