@@ -192,7 +192,7 @@ export class DocumentWriter {
     const { overlay, commitTime, stamp, snapshot, catalogue } = this.#context
     const { journal, version } = pending
     const { database, collection } = version.ref
-    const isLive = (id: CollectionId) => catalogue.hasCollection(database, id)
+    const hasCollection = (id: CollectionId) => catalogue.hasCollection(database, id)
     const minimum = () =>
       minimumValidTime(collection, catalogue.userCollection(database, collection), snapshot.time)
     const violated: Ref[] = []
@@ -212,7 +212,7 @@ export class DocumentWriter {
       if (!index.unique || !checksUnique) continue
       for (const entry of added) {
         snapshot.counters.readBytes += entry.liveKey.length
-        if (!isDuplicate(overlay, entry, snapshot, isLive)) continue
+        if (!isDuplicate(overlay, entry, snapshot, hasCollection)) continue
         violated.push(new Ref(database, native.indexes, BigInt(index.number)))
         break
       }

@@ -34,8 +34,8 @@ import type { EntryScan, IndexEntry } from './store-contract.ts'
 export interface EntrySet extends EntrySetKey {
   /** True for each value of the index whose order is descending. */
   readonly descending: readonly boolean[]
-  /** Returns whether entries for documents of `collection` are visible. */
-  readonly isLive: (collection: CollectionId) => boolean
+  /** Returns whether a collection exists. Entries for documents of deleted collections are invisible. */
+  readonly hasCollection: (collection: CollectionId) => boolean
 }
 
 /**
@@ -45,7 +45,7 @@ export interface EntrySet extends EntrySetKey {
 export function scanEntries(
   snapshot: Snapshot,
   set: EntrySet,
-  requested: EntryScan,
+  requested: Omit<EntryScan, 'at'>,
   at?: Micros,
   cache?: EntryCache,
 ): Iterable<IndexEntry> {
@@ -79,7 +79,7 @@ function* shownEntries(
   for (const row of sortTruncated(rows, set, prefixLength, reverse)) {
     if (isExpired(snapshot, entryTtl(row))) continue
     const document = entryDocument(set.database, row)
-    if (!set.isLive(document.collection)) continue
+    if (!set.hasCollection(document.collection)) continue
     const values = entryValues(row, document)
     if (isWithin !== undefined && !isWithin({ values, document })) continue
     yield { values: withPlaceholders(snapshot, values), document }
@@ -109,6 +109,7 @@ function* cachedEntries(
       // An entry whose key contains only a part of its values is not cached, because such entries must be sorted.
       isFull = entryIsTruncated(row) || entries.length + added.length === runEntriesMax
       if (isFull) {
+        // The scan below reads the row again, and then counts its bytes.
         counters.readBytes -= row.value.length
         break
       }
@@ -126,7 +127,7 @@ function* cachedEntries(
 }
 
 function isShown({ collection, ttl }: CachedEntry, snapshot: Snapshot, set: EntrySet): boolean {
-  return !isExpired(snapshot, ttl) && set.isLive(collection)
+  return !isExpired(snapshot, ttl) && set.hasCollection(collection)
 }
 
 function termsPrefix(set: EntrySet, which: IndexTable): Bytes {
@@ -134,7 +135,10 @@ function termsPrefix(set: EntrySet, which: IndexTable): Bytes {
 }
 
 /** Shortens the bounds to the number of values in the index. A shortened bound contains no document. */
-function withArity({ descending: { length } }: EntrySet, { from, reverse, to }: EntryScan): EntryScan {
+function withArity(
+  { descending: { length } }: EntrySet,
+  { from, reverse, to }: EntryScan,
+): Omit<EntryScan, 'at'> {
   const fit = (bound: EntryScan['from']): EntryScan['from'] =>
     bound === undefined || bound.values.length === length
       ? bound
@@ -163,7 +167,7 @@ function* rowsIn(snapshot: Snapshot, range: EntryRange): Generator<Entry> {
   }
 }
 
-/** Live entries, and entries that were removed after `at`. */
+/** Yields the rows of the entries that the set contained at the time `at`, in the order of the entries. */
 function* rowsAt(snapshot: Snapshot, set: EntrySet, scan: EntryScan, at: Micros): Generator<Entry> {
   const live = tableRows(snapshot, set, 'live', scan).filter(row => entrySince(row) <= at)
   const ended = tableRows(snapshot, set, 'ended', scan).filter(
@@ -190,17 +194,17 @@ function* sortTruncated(
   prefixLength: number,
   reverse: boolean,
 ): Generator<Entry> {
-  let run: Entry[] = []
+  let group: Entry[] = []
   for (const row of rows) {
     const isTruncated = entryIsTruncated(row)
-    if (run.length > 0 && !(isTruncated && sameBeginning(run[0] as Entry, row, prefixLength))) {
-      yield* sortRun(run, set, reverse)
-      run = []
+    if (group.length > 0 && !(isTruncated && sameBeginning(group[0] as Entry, row, prefixLength))) {
+      yield* sortGroup(group, set, reverse)
+      group = []
     }
-    if (isTruncated) run.push(row)
+    if (isTruncated) group.push(row)
     else yield row
   }
-  if (run.length > 0) yield* sortRun(run, set, reverse)
+  if (group.length > 0) yield* sortGroup(group, set, reverse)
 }
 
 function sameBeginning(left: Entry, right: Entry, prefixLength: number): boolean {
@@ -208,10 +212,11 @@ function sameBeginning(left: Entry, right: Entry, prefixLength: number): boolean
   return compareBytes(left.key.subarray(1, length), right.key.subarray(1, length)) === 0
 }
 
-function sortRun(run: Entry[], set: EntrySet, reverse: boolean): Entry[] {
-  if (run.length === 1) return run
+/** Sorts rows whose keys have the same beginning. */
+function sortGroup(group: Entry[], set: EntrySet, reverse: boolean): Entry[] {
+  if (group.length === 1) return group
   const sign = reverse ? -1 : 1
-  return run
+  return group
     .map(row => {
       const document = entryDocument(set.database, row)
       return { row, parts: { values: entryValues(row, document), document } }
@@ -222,7 +227,8 @@ function sortRun(run: Entry[], set: EntrySet, reverse: boolean): Entry[] {
 
 /**
  * Replaces each value that equals the commit time of the running transaction by a placeholder, because the commit time
- * may still change. No other stored value can be equal to it.
+ * may still change. A value of an earlier commit is equal only if a client stored this future time as a literal, because
+ * the times of earlier commits are earlier.
  */
 export function withPlaceholders(snapshot: Snapshot, values: readonly Value[]): readonly Value[] {
   const { commitTime } = snapshot

@@ -462,14 +462,14 @@ function recordOf(entry: PreparedEntry, since: Micros | undefined, removed = fal
 }
 
 /**
- * Returns whether another document has a live entry with the same terms and values. `isLive`: whether the collection of
- * the other document still exists.
+ * Returns whether another document has a live entry with the same terms and values. Ignores
+ * documents of deleted collections.
  */
 export function isDuplicate(
   overlay: Overlay,
   entry: PreparedEntry,
   snapshot: Snapshot,
-  isLive: (collection: CollectionId) => boolean,
+  hasCollection: (collection: CollectionId) => boolean,
 ): boolean {
   const { parts, liveKey } = entry
   const prefix = indexTermsPrefix('live', parts.database, parts.index, parts.terms)
@@ -479,7 +479,7 @@ export function isDuplicate(
     countRow()
     if (compareBytes(row.key.subarray(documentStart + entryDocumentBytes), tie) !== 0) continue
     if (compareBytes(row.key, liveKey) === 0) continue
-    if (!isExpired(snapshot, entryTtl(row)) && isLive(entryCollection(row))) return true
+    if (!isExpired(snapshot, entryTtl(row)) && hasCollection(entryCollection(row))) return true
   }
   return false
 }

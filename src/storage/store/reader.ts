@@ -281,7 +281,7 @@ export abstract class StoreReader {
       terms: encodeTerms(terms, this.stamp),
       collections: namedCollections(index),
       descending: index.values.map(value => value.reverse),
-      isLive: collection => this.catalogue.hasCollection(database, collection),
+      hasCollection: collection => this.catalogue.hasCollection(database, collection),
     }
   }
 
@@ -329,7 +329,7 @@ export abstract class StoreReader {
       terms: encodeTerms([]),
       collections: [collection],
       descending: [],
-      isLive: number => this.catalogue.hasCollection(database, number),
+      hasCollection: number => this.catalogue.hasCollection(database, number),
     }
     return storedEvents(this.snapshot, set, this.#untilNow(scan), this.minimumValidTime(database, collection))
   }

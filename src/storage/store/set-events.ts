@@ -87,7 +87,7 @@ export function* storedEvents(
   const { end, reverse, start } = spanOf(set, scan, oldest)
   for (const row of snapshot.view.range({ start, end, reverse })) {
     countRow()
-    if (!set.isLive(entryCollection(row))) continue
+    if (!set.hasCollection(entryCollection(row))) continue
     const action = eventIsRemove(row) ? 'remove' : 'add'
     yield toEvent(snapshot, set, { key: row.key, ts: entrySince(row), action, row })
   }
@@ -190,7 +190,7 @@ class EventWalk {
       for (const row of this.#snapshot.view.range(prefixRange(prefix))) {
         if (++entries > entriesMax) return undefined
         countRow()
-        if (!this.#set.isLive(entryCollection(row))) continue
+        if (!this.#set.hasCollection(entryCollection(row))) continue
         buffered.add(row, prefix.length, entrySince(row), 'add')
         if (table === 'ended') buffered.add(row, prefix.length, entryUntil(row), 'remove')
       }

@@ -73,7 +73,7 @@ function found(bench: Bench, transaction: StoreTransaction, index: Ref, group: s
     terms: encodeTerms([group]),
     collections: namedCollections(definition),
     descending: [false],
-    isLive: () => true,
+    hasCollection: () => true,
   }
   const { catalogue, snapshot } = transaction
   const { bindingBudget } = bench.store
