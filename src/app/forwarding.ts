@@ -11,8 +11,8 @@ import { type Engine, LongBody, type QueryRequest, type QueryResponse } from '..
 import { storeFailure } from '../engine/store-failures.ts'
 import type { KeyValueStore } from '../storage/kv/kv-contract.ts'
 import { StoreUnavailableError } from '../storage/kv/store-errors.ts'
-import { reserveStretch } from '../storage/store/id-reservation.ts'
-import type { IdStretch } from '../storage/store/ids.ts'
+import { reserveIdRange } from '../storage/store/id-reservation.ts'
+import type { IdRange } from '../storage/store/ids.ts'
 import type { Store } from '../storage/store/store.ts'
 import type { TransactionCounters } from '../storage/store/store-contract.ts'
 import { readWriteRequest, readWriteResponse, writeRequestText, writeResponse } from '../transfer/messages.ts'
@@ -24,7 +24,7 @@ import { Callee, Caller, ConnectionLost, type Payload } from './calls.ts'
 type Operation =
   | { readonly kind: 'query'; readonly request: Omit<QueryRequest, 'longBody'> }
   | { readonly kind: 'import'; readonly database: DatabaseId; readonly text: string }
-  | { readonly kind: 'reserve ids'; readonly worker: number; readonly held: IdStretch | undefined }
+  | { readonly kind: 'reserve ids'; readonly worker: number; readonly held: IdRange | undefined }
   /** Commits only to advance the time of the store. */
   | { readonly kind: 'pass time' }
 
@@ -121,7 +121,7 @@ async function run(
       })
     }
     case 'reserve ids':
-      return reserveStretch(store, operation.worker, operation.held)
+      return reserveIdRange(store, operation.worker, operation.held)
     case 'pass time':
       return store.probe()
   }
@@ -167,9 +167,9 @@ export class CommitterClient {
     return readWriteResponse(JSON.parse(result), records.length)
   }
 
-  /** {@link reserveStretch} */
-  async reserveIds(worker: number, held: IdStretch | undefined): Promise<IdStretch> {
-    return (await this.#run({ kind: 'reserve ids', worker, held })) as IdStretch
+  /** {@link reserveIdRange} */
+  async reserveIds(worker: number, held: IdRange | undefined): Promise<IdRange> {
+    return (await this.#run({ kind: 'reserve ids', worker, held })) as IdRange
   }
 
   /** {@link Store.probe} */

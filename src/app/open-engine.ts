@@ -33,7 +33,7 @@ import type { ApplyLag } from '../storage/log/position.ts'
 import type { ReplicaStatus } from '../storage/postgres/postgres.ts'
 import { removalTimeOf, startBackground } from '../storage/store/background.ts'
 import type { Commits } from '../storage/store/commits.ts'
-import { reserveStretch } from '../storage/store/id-reservation.ts'
+import { reserveIdRange } from '../storage/store/id-reservation.ts'
 import type { ReserveIds } from '../storage/store/ids.ts'
 import { type PendingWork, pendingWork } from '../storage/store/pending-work.ts'
 import { Store } from '../storage/store/store.ts'
@@ -255,7 +255,7 @@ export function engineOver({
   }
   const memory = queryMemory(config.queryMemoryMb)
   const reserveIds: ReserveIds = held =>
-    committer ? committer.reserveIds(worker, held) : reserveStretch(store, worker, held)
+    committer ? committer.reserveIds(worker, held) : reserveIdRange(store, worker, held)
   const store: Store = new Store(kv, {
     clock: now,
     memory,

@@ -13,7 +13,7 @@ test('a query whose ids cannot be reserved fails because the store is not availa
   const [lane, service] = duplexPair()
   const jobs = new LaneService<undefined>(lane, () => assert.fail('nothing is set up'))
   const rejected = assert.rejects(jobs.reserveIds(undefined), StoreUnavailableError)
-  sendFrame(service, { kind: 'ids', stretch: undefined } satisfies ToLane)
+  sendFrame(service, { kind: 'ids', range: undefined } satisfies ToLane)
   await rejected
   lane.destroy()
   service.destroy()

@@ -287,7 +287,7 @@ test('ids are reserved by the service', async () => {
   await received(started[0], 2)
   assert.deepEqual(started[0]?.received[1]?.message, {
     kind: 'ids',
-    stretch: { worker: 3, startMs: 0, endMs: 1 },
+    range: { worker: 3, startMs: 0, endMs: 1 },
   })
   await assertAnswer(started[0], outcome, 'with ids')
   await lane.close()

@@ -8,7 +8,7 @@ import { limits } from '../../base/limits.ts'
 import { msg } from '../../base/message.ts'
 import { RequestError } from '../../base/request-errors.ts'
 import type { AttemptHead } from '../../storage/store/attempt.ts'
-import type { IdStretch, ReserveIds } from '../../storage/store/ids.ts'
+import type { IdRange, ReserveIds } from '../../storage/store/ids.ts'
 import { unpackAttempt } from '../../storage/store/sent-attempt.ts'
 import { LongBody, type QueryResponse } from '../engine-contract.ts'
 import type { LaneOutcome } from '../slow-lane-contract.ts'
@@ -188,8 +188,8 @@ export class LaneProcess {
     }
   }
 
-  #reserveIds(held: IdStretch | undefined): void {
-    const reply = (stretch: IdStretch | undefined) => this.#send({ kind: 'ids', stretch })
+  #reserveIds(held: IdRange | undefined): void {
+    const reply = (range: IdRange | undefined) => this.#send({ kind: 'ids', range })
     this.#options.reserveIds(held).then(reply, () => reply(undefined))
   }
 

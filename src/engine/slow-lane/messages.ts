@@ -1,7 +1,7 @@
 // The messages between the service and a slow-lane process.
 
 import type { AttemptHead } from '../../storage/store/attempt.ts'
-import type { IdStretch } from '../../storage/store/ids.ts'
+import type { IdRange } from '../../storage/store/ids.ts'
 import type { CommitRecord } from '../../storage/store/last-commit.ts'
 import type { Micros } from '../../values/value.ts'
 import type { QueryRequest, QueryResponse } from '../engine-contract.ts'
@@ -37,7 +37,7 @@ export type ToLane<Setup = unknown> =
    */
   | { readonly kind: 'committed'; readonly time: Micros }
   | { readonly kind: 'drop' }
-  | { readonly kind: 'ids'; readonly stretch: IdStretch | undefined }
+  | { readonly kind: 'ids'; readonly range: IdRange | undefined }
 
 /** A long body of a response is sent as the body of the message. */
 export type FromLane =
@@ -59,4 +59,4 @@ export type FromLane =
   /** The body of the message is the packed new attempt; without `head`, the evaluation has failed. */
   | { readonly kind: 'evaluated'; readonly head?: AttemptHead }
   /** Only the service can reserve ids. `held`: the previous range. */
-  | { readonly kind: 'ids requested'; readonly held: IdStretch | undefined }
+  | { readonly kind: 'ids requested'; readonly held: IdRange | undefined }

@@ -8,7 +8,7 @@ import { jsonText } from '../../base/json-encoding.ts'
 import { limits } from '../../base/limits.ts'
 import { epoch, micros } from '../../base/micros.ts'
 import type { Attempt } from '../../storage/store/attempt.ts'
-import type { IdStretch } from '../../storage/store/ids.ts'
+import type { IdRange } from '../../storage/store/ids.ts'
 import { packAttempt } from '../../storage/store/sent-attempt.ts'
 import type { Store } from '../../storage/store/store.ts'
 import { StoreUnavailableError } from '../../storage/store/store-contract.ts'
@@ -40,7 +40,7 @@ export class LaneService<Setup> {
   #hasJobs = false
   #pending: PendingResponse | undefined
   #logSequence = 0
-  #idRequest: { resolve: (stretch: IdStretch) => void; reject: (error: Error) => void } | undefined
+  #idRequest: { resolve: (range: IdRange) => void; reject: (error: Error) => void } | undefined
 
   /** `open`: creates the engine from the setup that the service sends. */
   constructor(socket: Duplex, open: (setup: Setup) => Promise<LaneEngine>) {
@@ -65,7 +65,7 @@ export class LaneService<Setup> {
   }
 
   /** Requests a further range of ids from the service. `held`: the previous range. */
-  reserveIds(held: IdStretch | undefined): Promise<IdStretch> {
+  reserveIds(held: IdRange | undefined): Promise<IdRange> {
     return new Promise((resolve, reject) => {
       this.#idRequest = { resolve, reject }
       this.#send({ kind: 'ids requested', held })
@@ -80,7 +80,7 @@ export class LaneService<Setup> {
         void this.#engine.then(() => this.#send({ kind: 'ready' }))
         return
       case 'ids':
-        this.#takeIds(message.stretch)
+        this.#takeIds(message.range)
         return
       case 'validate':
         this.#logSequence = message.logSequence
@@ -110,10 +110,10 @@ export class LaneService<Setup> {
     }
   }
 
-  #takeIds(stretch: IdStretch | undefined): void {
+  #takeIds(range: IdRange | undefined): void {
     const idRequest = this.#idRequest
     this.#idRequest = undefined
-    if (stretch) idRequest?.resolve(stretch)
+    if (range) idRequest?.resolve(range)
     else idRequest?.reject(new StoreUnavailableError('no ids could be reserved'))
   }
 

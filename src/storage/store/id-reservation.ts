@@ -5,8 +5,8 @@ import { assert } from '../../base/assert.ts'
 import { micros } from '../../base/micros.ts'
 import { metaKey } from '../keys/keyspace.ts'
 import { prefixRange } from '../keys/prefix.ts'
-import type { View } from '../kv/kv-contract.ts'
-import { type IdStretch, idEpochMs, idStretchMs, workersMax } from './ids.ts'
+import type { Bytes, View } from '../kv/kv-contract.ts'
+import { type IdRange, idEpochMs, idRangeMs, workersMax } from './ids.ts'
 import { lastCommit } from './last-commit.ts'
 import { checksumBytes, isIntact, sealedTimes, timeAt } from './records.ts'
 import type { TransactionOutcome } from './store-contract.ts'
@@ -24,19 +24,19 @@ interface WritableStore {
  * has the same worker number. Otherwise, it has the first free worker number, beginning with `preferred`. A worker
  * number is free if its reserved ranges have ended.
  */
-export async function reserveStretch(
+export async function reserveIdRange(
   store: WritableStore,
   preferred: number,
-  current: IdStretch | undefined,
-): Promise<IdStretch> {
+  current: IdRange | undefined,
+): Promise<IdRange> {
   const { result } = await store.write(transaction => {
     const { overlay } = transaction.rows
     const nowMs = Math.max(Math.floor(transaction.snapshotTime / 1000), idEpochMs)
     const isMine = current !== undefined && reservedEndOf(overlay, current.worker) === current.endMs
     const worker = isMine ? current.worker : freeNumber(overlay, preferred, nowMs)
     const startMs = Math.max(reservedEndOf(overlay, worker), nowMs)
-    const endMs = startMs + idStretchMs
-    overlay.set(reservedEndKey(worker), sealedTimes(micros(endMs)))
+    const endMs = startMs + idRangeMs
+    overlay.set(reservedEndKey(worker), encodeEndMs(endMs))
     return { worker, startMs, endMs }
   })
   return result
@@ -45,11 +45,18 @@ export async function reserveStretch(
 /** The row with the end of the last reserved range of a worker number. */
 const reservedEndKey = (worker: number) => metaKey(`${keyPrefix}${worker}`)
 
+// The row has the encoding of a time in microseconds, but contains milliseconds.
+const encodeEndMs = (endMs: number): Bytes => sealedTimes(micros(endMs))
+const decodeEndMs = (row: Bytes): number => timeAt(row, 0)
+
 /** The end of the last reserved range of a worker number, in milliseconds of the Unix epoch. */
 function reservedEndOf(view: View, worker: number): number {
-  const end = view.get(reservedEndKey(worker))
-  assert(end === undefined || end.length === reservedEndBytes, 'a mark of ids has 8 bytes and a checksum')
-  return end === undefined ? 0 : timeAt(end, 0)
+  const row = view.get(reservedEndKey(worker))
+  assert(
+    row === undefined || row.length === reservedEndBytes,
+    'the reserved end of ids has 8 bytes and a checksum',
+  )
+  return row === undefined ? 0 : decodeEndMs(row)
 }
 
 /**
@@ -69,13 +76,14 @@ function freeNumber(view: View, preferred: number, nowMs: number): number {
 
 /**
  * A time, in milliseconds, that no id of a stored document exceeds. The time of a generated id is within a reserved
- * range. The times of ids that clients choose are recorded in the store.
+ * range. The time of an id that a client chose is recorded in the last commit if it was in the future; otherwise, it is
+ * before the time of the last commit.
  */
 export function latestIdMs(view: View): number {
   const { chosenIdsMs, time } = lastCommit(view)
   let latest = Math.max(chosenIdsMs, Math.floor(time / 1000))
   for (const { value } of view.range(prefixRange(metaKey(keyPrefix)))) {
-    if (isIntact(value)) latest = Math.max(latest, timeAt(value, 0))
+    if (isIntact(value)) latest = Math.max(latest, decodeEndMs(value))
   }
   return latest
 }
@@ -83,6 +91,8 @@ export function latestIdMs(view: View): number {
 /** If the stored end of a reserved range is damaged, ids could be generated twice. */
 export function checkReservedEnds(view: View, report: (finding: string) => void): void {
   for (const { key, value } of view.range(prefixRange(metaKey(keyPrefix)))) {
-    if (!isIntact(value)) report(`the mark of the ${Buffer.from(key.subarray(1)).toString()} is damaged`)
+    if (isIntact(value)) continue
+    const worker = Buffer.from(key).toString('utf8', metaKey(keyPrefix).length)
+    report(`the reserved end of the ids of worker number ${worker} is damaged`)
   }
 }

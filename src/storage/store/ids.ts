@@ -23,7 +23,7 @@ export const workersMax = 1024
  * The process that reserved the range may generate ids with the number `worker` and a time in the range, in
  * milliseconds of the Unix epoch. `endMs` is exclusive.
  */
-export interface IdStretch {
+export interface IdRange {
   readonly worker: number
   readonly startMs: number
   readonly endMs: number
@@ -32,10 +32,10 @@ export interface IdStretch {
 /**
  * Durably reserves a range that begins about now. If possible, it directly follows `current`, the caller's last range.
  */
-export type ReserveIds = (current: IdStretch | undefined) => Promise<IdStretch>
+export type ReserveIds = (current: IdRange | undefined) => Promise<IdRange>
 
 /** The next range is reserved when half of the current range has passed, so requests under load do not wait for it. */
-export const idStretchMs = 4000
+export const idRangeMs = 4000
 
 /** Returns milliseconds since the Unix epoch. */
 export function idMs(id: bigint): number {
@@ -45,7 +45,7 @@ export function idMs(id: bigint): number {
 /** Ids never repeat, even if the clock is set back. */
 export class IdGenerator {
   readonly #reserve: ReserveIds
-  #current: IdStretch | undefined
+  #current: IdRange | undefined
   #newest: Micros = epoch
   #reserving: Promise<void> | undefined
 
@@ -71,7 +71,7 @@ export class IdGenerator {
     }
     this.#newest = time
     // The reservation is retried. After the end of the range, requests wait for a reservation and report its error.
-    if (ms >= current.endMs - idStretchMs / 2) this.#renew().catch(() => {})
+    if (ms >= current.endMs - idRangeMs / 2) this.#renew().catch(() => {})
     return (BigInt(ms - idEpochMs) << 20n) | BigInt(((time - ms * 1000) << 10) | current.worker)
   }
 

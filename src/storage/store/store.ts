@@ -32,7 +32,7 @@ import { checkStore } from './check.ts'
 import type { AttemptEvaluator, CommitConditions, Commits, TransactionWork } from './commits.ts'
 import { DocumentCache } from './document-cache.ts'
 import { EntryCache } from './entry-cache.ts'
-import { reserveStretch } from './id-reservation.ts'
+import { reserveIdRange } from './id-reservation.ts'
 import { IdGenerator, type ReserveIds } from './ids.ts'
 import type { CommitRecord } from './last-commit.ts'
 import { LocalCommits } from './local-commits.ts'
@@ -144,7 +144,7 @@ export class Store {
       documents: new DocumentCache(Math.min(knownDocumentsBytesMax, remembered * documentsPart)),
       entries: new EntryCache(recent, Math.min(knownEntriesBytesMax, remembered * entriesPart)),
       recent,
-      ids: new IdGenerator(options.reserveIds ?? (current => reserveStretch(this, worker, current))),
+      ids: new IdGenerator(options.reserveIds ?? (current => reserveIdRange(this, worker, current))),
       hooks: limitedHooks(options.hooks, this.bindingBudget),
       bindingBudget: this.bindingBudget,
       changeRecord: { isBegun: false },

@@ -9,13 +9,7 @@ import { Memo, Pending } from '../../../../src/base/pending.ts'
 import { metaKey } from '../../../../src/storage/keys/keyspace.ts'
 import { openMemory } from '../../../../src/storage/kv/memory.ts'
 import { openLmdb } from '../../../../src/storage/lmdb/lmdb.ts'
-import {
-  IdGenerator,
-  type IdStretch,
-  idEpochMs,
-  idMs,
-  idStretchMs,
-} from '../../../../src/storage/store/ids.ts'
+import { IdGenerator, type IdRange, idEpochMs, idMs, idRangeMs } from '../../../../src/storage/store/ids.ts'
 import { Store } from '../../../../src/storage/store/store.ts'
 import type { Transaction } from '../../../../src/storage/store/store-contract.ts'
 import { native, Ref, rootDatabase } from '../../../../src/values/value.ts'
@@ -43,12 +37,12 @@ async function draw(ids: IdGenerator, now: number): Promise<bigint> {
 test('ids increase while the clock jumps back and forth', async () => {
   for (const seed of seedsToRun([1, 2, 3])) {
     const random = new RandomSource(seed)
-    let mark = idEpochMs
+    let reservedEndMs = idEpochMs
     let now = idEpochMs * 1000 + day
-    const reserve = async (): Promise<IdStretch> => {
-      const startMs = Math.max(mark, Math.floor(now / 1000))
-      mark = startMs + idStretchMs
-      return { worker: 1, startMs, endMs: mark }
+    const reserve = async (): Promise<IdRange> => {
+      const startMs = Math.max(reservedEndMs, Math.floor(now / 1000))
+      reservedEndMs = startMs + idRangeMs
+      return { worker: 1, startMs, endMs: reservedEndMs }
     }
     const ids = new IdGenerator(reserve)
     let newest = -1n
@@ -66,9 +60,9 @@ test('ids increase while the clock jumps back and forth', async () => {
 test('when a range is used up at once, the generator waits for the next', async () => {
   let reserved = 0
   const ids = new IdGenerator(async () => {
-    const startMs = idEpochMs + reserved * idStretchMs
+    const startMs = idEpochMs + reserved * idRangeMs
     reserved++
-    return { worker: 0, startMs, endMs: startMs + idStretchMs }
+    return { worker: 0, startMs, endMs: startMs + idRangeMs }
   })
   let newest = await draw(ids, 0)
   let drawn = 1
@@ -81,7 +75,7 @@ test('when a range is used up at once, the generator waits for the next', async 
     }
   }
   assert.throws(drawAll, Pending)
-  assert.equal(drawn, idStretchMs * 1000)
+  assert.equal(drawn, idRangeMs * 1000)
   assert.ok((await draw(ids, 0)) > newest)
 })
 
@@ -160,7 +154,7 @@ test('two generators with one worker number generate different ids', async () =>
   await kv.close()
 })
 
-test('an id is never generated again, also when it was chosen, deleted or generated before there were marks', async () => {
+test('an id is never generated again, also when it was chosen, deleted or generated before ranges were reserved', async () => {
   await using bench = new Bench()
   const users = await bench.createCollection('users')
   const ref = documentRef(users, 77)
