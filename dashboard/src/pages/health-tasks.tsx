@@ -1,6 +1,6 @@
 // Backups and integrity checks: the last result, the progress of a running task, and a button that starts a task.
 
-import type { ServiceHealth, TaskNote, TaskSuccess } from '../../../src/server/operation/health.ts'
+import type { CompletedTask, ServiceHealth, TaskNote } from '../../../src/server/operation/health.ts'
 import { Button } from '../parts/button.tsx'
 import { useAction } from '../parts/load.tsx'
 import { Problem } from '../parts/problem.tsx'
@@ -153,14 +153,14 @@ function TaskState({ task, none }: { task: TaskNote | null; none: string }) {
         <p class="problem">
           The last run failed at {localTime(ended)}: <bdi>{failure}</bdi>
         </p>
-        {succeeded && <Result title="The last successful run" {...succeeded} />}
+        {succeeded && <Result title="The last completed run" {...succeeded} />}
       </>
     )
   }
   return <Result title="The last run" result={result} ended={ended} />
 }
 
-function Result({ ended, result, title }: TaskSuccess & { readonly title: string }) {
+function Result({ ended, result, title }: CompletedTask & { readonly title: string }) {
   const { bytes, findings, is_good: isGood, place: folder } = result
   return (
     <>

@@ -144,12 +144,12 @@ export interface TaskNote {
   readonly result: TaskResult | null
   /** Why the task failed; null if it did not fail. */
   readonly failure: string | null
-  /** The last successful task of this kind before this one, if any. */
-  readonly succeeded: TaskSuccess | null
+  /** The last task of this kind before this one that ended without an error; null if there is none. */
+  readonly succeeded: CompletedTask | null
 }
 
-/** The last success, which only a later success replaces. */
-export interface TaskSuccess {
+/** A backup, or a check with or without findings, that ended without an error. */
+export interface CompletedTask {
   readonly ended: number
   readonly result: TaskResult
 }

@@ -10,7 +10,7 @@ import { reasonOf } from '../../base/system-reasons.ts'
 import { replaceFile } from '../../base/text-file.ts'
 import { storeBytes } from '../../storage/log/store-copy.ts'
 import { replicaFolder } from '../../storage/postgres/replica-folder.ts'
-import type { TaskKind, TaskNote, TaskProgress, TaskResult, TaskSuccess } from './health.ts'
+import type { CompletedTask, TaskKind, TaskNote, TaskProgress, TaskResult } from './health.ts'
 
 /** The process mark detects a reused process id. It is absent if it cannot be read. */
 interface StoredNote extends TaskNote {
@@ -35,8 +35,8 @@ export function readTaskNote(folder: string, kind: TaskKind): TaskNote | undefin
   const stored = read(folder, kind)
   if (stored === undefined) return undefined
   const { process, ...note } = stored
-  // Checked first. The time of the last update is less reliable, because a live process may write late when other
-  // processes use the CPU.
+  // The time of the last update is used only if the state of the process is unknown. A live process may write late when
+  // other processes use the CPU.
   const isUnderWay = isAlive(note.pid, process) ?? nowMs() - note.seen < vanishedMs
   if (note.ended !== null || isUnderWay) return note
   return { ...note, ended: note.seen, failure: 'The process exited without a result.' }
@@ -61,12 +61,15 @@ function newNote(folder: string, kind: TaskKind, pid: number): StoredNote {
   return {
     ...{ kind, pid, process: processMark(pid), started, seen: started },
     ...{ progress: null, ended: null, result: null, failure: null },
-    succeeded: lastSuccess(read(folder, kind)),
+    succeeded: lastCompleted(read(folder, kind)),
   }
 }
 
-/** Finds the last success, for the note of a new task. `note`: the note of the previous task. */
-function lastSuccess(note: StoredNote | undefined): TaskSuccess | null {
+/**
+ * Finds the last task that ended without an error, for the note of a new task. A check that found errors counts, too.
+ * `note`: the note of the previous task.
+ */
+function lastCompleted(note: StoredNote | undefined): CompletedTask | null {
   if (note === undefined) return null
   const { ended, result, succeeded } = note
   // Notes of earlier versions have no field `succeeded`.
@@ -110,12 +113,17 @@ export async function withTaskNote<R>(
   }
 }
 
+/** True if the folder has a data file, or a node's replica of the shared store. */
+function isDataDirectory(folder: string): boolean {
+  return storeBytes(folder) > 0 || existsSync(replicaFolder(folder))
+}
+
 /**
  * Writes only to data directories. The service and the backup may run as different users, so the file is readable for
  * all; only the permissions of the directory exclude users.
  */
 function write(folder: string, note: StoredNote): void {
-  if (storeBytes(folder) === 0 && !existsSync(replicaFolder(folder))) return
+  if (!isDataDirectory(folder)) return
   try {
     replaceFile(fileOf(folder, note.kind), JSON.stringify(note), { mode: 0o644 })
   } catch {

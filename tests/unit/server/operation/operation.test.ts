@@ -190,7 +190,7 @@ test('processes exchange reports only while a client views them, and reports of 
   assert.equal(exchange(), 0, 'nobody has looked for long')
 })
 
-test('failed and running tasks do not replace the last successful task', async () => {
+test('failed and running tasks do not replace the last completed task', async () => {
   const resultOf = (place: string) => ({ is_good: true, place })
   const succeed = (place: string) => withTaskNote(data, 'backup', async () => place, resultOf)
   const fail = () => withTaskNote(data, 'backup', async () => Promise.reject(new Error('no room')), resultOf)
