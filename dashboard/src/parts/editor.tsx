@@ -6,7 +6,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { CodeEditor, EditorProps } from './code-editor.ts'
 
-/** Passes input to `onChange`. */
+/** A text area replaces the editor if its code cannot be loaded. */
 export function Editor(props: EditorProps) {
   const host = useRef<HTMLDivElement>(null)
   const editor = useRef<CodeEditor | undefined>(undefined)
@@ -15,7 +15,8 @@ export function Editor(props: EditorProps) {
     ...props,
     onChange: text => {
       props.onChange?.(text)
-      // The form around the editor needs an input event, which some edits, such as pasting, do not fire.
+      // Dialogs detect unsaved input by the input events of their forms. The browser fires none for edits that CodeMirror
+      // makes, such as pasting.
       host.current?.dispatchEvent(new Event('input', { bubbles: true }))
     },
   }
@@ -40,7 +41,6 @@ export function Editor(props: EditorProps) {
   useEffect(() => editor.current?.configure(), [notation, isReadOnly])
   useEffect(() => editor.current?.mark(marks ?? []), [marks])
   if (isFailed) {
-    // Replaces the editor if its code cannot be loaded.
     return (
       <textarea
         class="editor plain"
