@@ -181,8 +181,11 @@ export function fieldAt(found: FieldLookup): Field | undefined {
   return found.kind === 'slot' ? found.field : undefined
 }
 
-/** Changes the dropped fields on a path to objects, so that statements before the `drop` can move fields out. */
-export function openDropped(shape: StructShape, path: FieldNames): void {
+/**
+ * Converts the dropped parents of a field to objects with unknown fields, so that statements before the `drop` can move
+ * or split the field.
+ */
+export function expandDroppedParents(shape: StructShape, path: FieldNames): void {
   let struct = shape
   for (const [index, name] of path.slice(0, -1).entries()) {
     const known = struct.fields.get(name)

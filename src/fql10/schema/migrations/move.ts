@@ -10,6 +10,7 @@ import type { OutlineFieldPath } from '../fsl/outline.ts'
 import { type Statement, spanIn } from './declaration.ts'
 import {
   copyOf,
+  expandDroppedParents,
   type Field,
   type FieldLookup,
   fieldAt,
@@ -17,7 +18,6 @@ import {
   isPresent,
   mayBeAbsent,
   nameInStatement,
-  openDropped,
   shownField,
   typeOf,
 } from './document-shape.ts'
@@ -46,7 +46,7 @@ export function rewindMove(
   statement: Statement,
   rewinder: RewindContext,
 ): undefined {
-  openDropped(rewinder.shape, from.path)
+  expandDroppedParents(rewinder.shape, from.path)
   const target = find(rewinder.shape, to.path)
   const source = find(rewinder.shape, from.path)
   const invalid = moveFault(from, to, source, target, statement)

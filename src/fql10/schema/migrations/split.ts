@@ -1,5 +1,6 @@
-// Rewinds (undoes) a `split` statement to compute the shape of documents before the split. Before the split, the target
-// fields do not exist, and the source field may have the type of any target field.
+// Rewinds (undoes) a `split` statement to compute the shape of documents before the split. In this shape, the target
+// fields are absent (unless the source is also a target), and the type of the source is the union of the targets' types
+// and null.
 
 import { msg } from '../../../base/message.ts'
 import { anyType, nullType } from '../../../model/schema/field-types.ts'
@@ -10,12 +11,12 @@ import type { OutlineFieldPath } from '../fsl/outline.ts'
 import type { MigrationStatement } from '../fsl/schema-items.ts'
 import { type Statement, spanIn } from './declaration.ts'
 import {
+  expandDroppedParents,
   type Field,
   type FieldLookup,
   fieldAt,
   find,
   isPresent,
-  openDropped,
   shownField,
   typeOf,
 } from './document-shape.ts'
@@ -33,7 +34,8 @@ export function rewindSplit(node: SplitNode, statement: Statement, rewinder: Rew
     faults.push(fault(msg`Expected ${what}`, spanIn(statement, node)))
     return
   }
-  openDropped(shape, node.field.path)
+  // The source may be in an object that a later statement drops.
+  expandDroppedParents(shape, node.field.path)
   const isTarget = node.to.some(({ path }) => isSamePath(path, node.field.path))
   const source = find(shape, node.field.path)
   const invalid = sourceFault(source, isTarget, node, statement)
