@@ -125,7 +125,7 @@ interface QueryParser {
 
 export interface ResponseRenderer {
   render(value: Value, session: Session): RenderedResponse
-  /** Replaces the marks in `body`, a result of {@link Query.evaluate} or {@link render}, by the values in `ending`. */
+  /** Replaces the placeholders in `body`, a result of {@link Query.evaluate} or {@link render}, by the values in `ending`. */
   complete(body: string, request: LanguageRequest, ending: Ending): string
   /** The query failed. */
   rejected(error: LanguageError, request: LanguageRequest, ending: Ending): RenderedResponse
