@@ -9,6 +9,7 @@ import { Memo, Pending } from '../../../../src/base/pending.ts'
 import { metaKey } from '../../../../src/storage/keys/keyspace.ts'
 import { openMemory } from '../../../../src/storage/kv/memory.ts'
 import { openLmdb } from '../../../../src/storage/lmdb/lmdb.ts'
+import { checkReservedEnds } from '../../../../src/storage/store/id-reservation.ts'
 import { IdGenerator, type IdRange, idEpochMs, idMs, idRangeMs } from '../../../../src/storage/store/ids.ts'
 import { Store } from '../../../../src/storage/store/store.ts'
 import type { Transaction } from '../../../../src/storage/store/store-contract.ts'
@@ -368,4 +369,13 @@ test('choosing an id that was generated for another document makes the attempt f
     if (deletes) await bench.delete(attempt.result)
     assert.equal(await bench.store.commit(attempt), 'stale')
   }
+})
+
+test('a damaged end of a reserved range is reported with the worker number', async () => {
+  const kv = openMemory()
+  const damaged = { key: metaKey('ids of worker 3'), value: new Uint8Array(12) }
+  await kv.transact(() => ({ result: undefined, writes: [damaged] }))
+  const findings: string[] = []
+  kv.read(view => checkReservedEnds(view, finding => findings.push(finding)))
+  assert.deepEqual(findings, ['the reserved end of the ids of worker number 3 is damaged'])
 })
