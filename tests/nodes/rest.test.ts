@@ -94,8 +94,8 @@ describeNodes(
           `SELECT relname, n_dead_tup FROM pg_stat_user_tables WHERE schemaname = '${nodes.cluster.schema}'`,
         )
         const dead = new Map(rows.map(row => [String(row.relname), Number(row.n_dead_tup)]))
-        assert.equal(dead.get('head'), 0)
-        assert.equal(dead.get('log'), 0)
+        // An append that fails because the other node appends at the same time leaves a version, too.
+        for (const table of ['head', 'log']) assert.ok((dead.get(table) ?? 300) < 10, `${dead.get(table)}`)
       } finally {
         await dump.end()
       }
