@@ -48,6 +48,16 @@ async function benchWith() {
   return Object.assign(bench, made, { ref: documentRef(made.collection, 1) })
 }
 
+/** Opens the same data as two processes do: neither remembers the writes of the other. */
+async function openInTwoProcesses() {
+  const kv = openMemory()
+  let now = 1_700_000_000 * second
+  const options = { clock: () => micros(now++), hooks: { evaluateBinding: () => undefined } }
+  const [here, there] = [new Store(kv, { ...options, worker: 0 }), new Store(kv, { ...options, worker: 1 })]
+  const { result: collection } = await here.write(transaction => createCollection(transaction, 'things'))
+  return { collection, here, kv, there }
+}
+
 test('an attempt changes nothing until it is committed, and then everything at one time', async () => {
   await using bench = await benchWith()
   await bench.write(increment(bench.ref))
@@ -212,11 +222,7 @@ test('a document that has expired at the commit time makes an attempt stale', as
 })
 
 test('commits of other processes make an attempt stale, too', async () => {
-  const kv = openMemory()
-  let now = 1_700_000_000 * second
-  const options = { clock: () => micros(now++), hooks: { evaluateBinding: () => undefined } }
-  const [here, there] = [new Store(kv, { ...options, worker: 0 }), new Store(kv, { ...options, worker: 1 })]
-  const { result: collection } = await here.write(transaction => createCollection(transaction, 'things'))
+  const { collection, here, kv, there } = await openInTwoProcesses()
   const ref = documentRef(collection, 1)
   const other = documentRef(collection, 2)
   const attempts = [1, 2].map(() => here.attempt(increment(ref))) as [Attempt<bigint>, Attempt<bigint>]
@@ -228,11 +234,7 @@ test('commits of other processes make an attempt stale, too', async () => {
 })
 
 test('a read set that is too large to be validated does not reject the transaction', async () => {
-  const kv = openMemory()
-  let now = 1_700_000_000 * second
-  const options = { clock: () => micros(now++), hooks: { evaluateBinding: () => undefined } }
-  const [here, there] = [new Store(kv, { ...options, worker: 0 }), new Store(kv, { ...options, worker: 1 })]
-  const { result: collection } = await here.write(transaction => createCollection(transaction, 'things'))
+  const { collection, here, kv, there } = await openInTwoProcesses()
   const other = documentRef(collection, 250_001)
   let commits = Promise.resolve()
   const { result, retries } = await here.write(transaction => {
