@@ -23,15 +23,21 @@ test('a query with a long check runs in the service after the slow lane has chec
   }
   for (const [ending, expected] of [
     ['[1]', /^\[1\]$/],
-    ['1.none', /^error: Type `Int` does not have field `none`\nat \*query\*:201:3\n {4}\|\n201 \| 1.none\n/],
+    ['1.none', /^error: Type `Int` does not have field `none`\nat \*query\*:201:3\n {4}\|\n201 \| 1.none /],
   ] as const) {
-    const before = await slowQueries(server)
+    let text = ''
+    let texts = 0
     const assertAnswer = async () => {
-      const { static_type, summary } = await ask(ending)
+      const { static_type, summary } = await ask(text)
       assert.match(static_type ?? summary, expected)
     }
-    await assertAnswer()
-    assert.equal(await slowQueries(server), before + 1)
+    // On a fast machine, the service may complete a check in time, so a new query is sent until one moves.
+    await eventually('a check moves to the slow lane', async () => {
+      const before = await slowQueries(server)
+      text = `${ending} // ${texts++}`
+      await assertAnswer()
+      return (await slowQueries(server)) > before
+    })
     // A slow-lane process that has not checked the query yet may need as long as the first, and on a slow machine, any
     // query may take too long for the service once.
     let inARow = 0
