@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
+import { requestBodyLimits } from '../../src/server/http/request-body.ts'
 import { dataOf, importSchema, runOperation, sendOperation, sendSchema } from '../support/graphql.ts'
 import { keyOfNewDatabase, query, send } from '../support/http.ts'
 import { serverOfFile } from '../support/server.ts'
@@ -236,13 +237,15 @@ describe('forms of requests', () => {
       assert.match(JSON.stringify(json), /^\{"errors":\[\{"message":"No usable value for query/)
     }
     const raw = { 'content-type': 'application/graphql' }
-    const { json } = await send(server, {
-      secret: admin,
-      path: '/graphql',
-      body: '{ __typename }',
-      headers: raw,
-    })
+    const ask = (body: string) => send(server, { secret: admin, path: '/graphql', body, headers: raw })
+    const { json } = await ask('{ __typename }')
     assert.deepEqual(json, { data: { __typename: 'Query' } })
+    const { shortBodyBytes } = requestBodyLimits
+    const text = (bytes: number) => `{ __typename }${'#'.repeat(bytes - 14)}`
+    assert.deepEqual((await ask(text(shortBodyBytes))).json, json)
+    const long = await ask(text(shortBodyBytes + 1))
+    assert.equal(long.status, 413)
+    assert.match(long.text, /"message": "A body of type application\/graphql must not exceed 262144 bytes\./)
   })
 
   test('pages of other origins may send the header of schema previews', async () => {

@@ -1,7 +1,8 @@
 // Endpoints of GraphQL: operations and imports of schemas. The texts about credentials are part of the protocol, so
 // these endpoints check the form of the header before the engine checks the secret.
 
-import { msg } from '../../../base/message.ts'
+import { msg, own } from '../../../base/message.ts'
+import { RequestError } from '../../../base/request-errors.ts'
 import type { Engine } from '../../../engine/engine-contract.ts'
 import { credentialTexts } from '../../../graphql/wire/errors.ts'
 import {
@@ -13,8 +14,10 @@ import {
 import type { Answer } from '../answer.ts'
 import type { Endpoint, EndpointCall, Handler, Services } from '../endpoint.ts'
 import { graphqlProtocol, importProtocol, secretIn } from '../graphql-headers.ts'
+import { requestBodyLimits } from '../request-body.ts'
 import { parametersOf, queryParameter } from '../url.ts'
 
+const longTextFault = msg`A body of type application/graphql must not exceed ${own(requestBodyLimits.shortBodyBytes)} bytes. Send a longer operation as JSON.`
 const textType = 'text/plain; charset=utf-8'
 const inGetRequests = { readOnlyPlace: 'get requests' } as const
 
@@ -57,8 +60,11 @@ export function graphqlEndpoints({ engine }: Services): readonly Endpoint[] {
         },
         POST: call => {
           const type = call.request.headers['content-type'] ?? ''
-          if (call.body !== undefined && type.startsWith('application/graphql') && !type.includes('json'))
-            call.body = JSON.stringify({ query: call.body })
+          if (type.startsWith('application/graphql') && !type.includes('json')) {
+            // The slow lane receives long bodies unparsed, as JSON.
+            if (call.longBody !== undefined) throw new RequestError('request too large', longTextFault)
+            if (call.body !== undefined) call.body = JSON.stringify({ query: call.body })
+          }
           return run(call)
         },
       },
