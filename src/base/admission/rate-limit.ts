@@ -2,7 +2,6 @@
 // which it may overdraw.
 
 import { GenerationCache } from '../generation-cache.ts'
-import { upsert } from '../upsert.ts'
 
 /** The capacity of a bucket and its refill per second, in the unit of the amounts taken. */
 interface Rate {
@@ -69,7 +68,12 @@ export class RateLimit<K> {
   /** Returns false when the bucket is overdrawn afterwards. */
   take(owner: K, amount: number): boolean {
     const nowMs = this.#elapsedMs()
-    return upsert(this.#buckets, owner, () => new Bucket(this.#rate, nowMs)).take(amount, nowMs)
+    let bucket = this.#buckets.get(owner)
+    if (bucket === undefined) {
+      bucket = new Bucket(this.#rate, nowMs)
+      this.#buckets.set(owner, bucket)
+    }
+    return bucket.take(amount, nowMs)
   }
 
   /** 0 if the bucket is not overdrawn. */

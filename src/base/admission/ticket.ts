@@ -5,7 +5,6 @@
 import { GenerationCache } from '../generation-cache.ts'
 import { msg } from '../message.ts'
 import { RequestError } from '../request-errors.ts'
-import { upsert } from '../upsert.ts'
 import type { MemoryBudget, Share } from './memory-budget.ts'
 
 /** `left`: the client has disconnected. `evicted`: a budget needs the memory for other requests. */
@@ -15,7 +14,12 @@ export type StopCause = 'left' | 'evicted'
 const knownOwners = new GenerationCache<bigint, string>(1000)
 
 export function ownerOfDatabase(database: bigint): string {
-  return upsert(knownOwners, database, () => `database ${database}`)
+  let owner = knownOwners.get(database)
+  if (owner === undefined) {
+    owner = `database ${database}`
+    knownOwners.set(database, owner)
+  }
+  return owner
 }
 
 /** Ends a wait, or passes the cause on to the process that runs the request. */

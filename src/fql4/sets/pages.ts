@@ -132,8 +132,12 @@ function assemble<T extends HasSources, P>(
     return new Page([], isGiven('after') ? shown : undefined, isGiven('before') ? shown : undefined)
   }
   const isForward = direction === 'after'
-  const scanned = Iterator.from(source.scan(isForward ? { from: place } : { to: place, reverse: true }))
-  const items = scanned.take(count + 1).toArray()
+  const items: T[] = []
+  // `Iterator.take` would make a page 2 % slower.
+  for (const item of source.scan(isForward ? { from: place } : { to: place, reverse: true })) {
+    items.push(item)
+    if (items.length > count) break
+  }
   const hasMore = items.length > count
   const next = hasMore ? source.cursor((isForward ? items[count] : items[count - 1]) as T) : undefined
   if (hasMore) items.pop()
