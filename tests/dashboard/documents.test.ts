@@ -3,7 +3,8 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { runText } from '../support/http.ts'
+import type { Page } from 'playwright-core'
+import { query, runText } from '../support/http.ts'
 import { accessibilityFaults, createNamed, signIn, skip, stageOfFile, typeInto } from './stage.ts'
 
 const stage = stageOfFile(async () => {
@@ -139,6 +140,27 @@ test('databases are created, found, renamed and deleted after their name is type
   await page.getByRole('link', { name: 'shop' }).click()
   await page.getByRole('main').getByRole('link', { name: 'items' }).click()
   await page.getByRole('heading', { name: 'items' }).waitFor()
+})
+
+test('a tree of databases shows a past time at every depth', { skip }, async () => {
+  const { rootSecret } = stage.server
+  const createIn = (parents: readonly string[], name: string) => {
+    const secret = parents.length === 0 ? rootSecret : `${rootSecret}:${parents.join('/')}:admin`
+    return query(stage.server, secret, { create_database: { object: { name } } })
+  }
+  const path = ['ground', 'root', 'stem']
+  for (const [depth, name] of path.entries()) await createIn(path.slice(0, depth), name)
+  const past = (await stage.query({ now: null })) as { '@ts': string }
+  await createIn(path, 'leaf')
+  const openTree = async (page: Page) => {
+    for (const name of path) await page.getByRole('button', { name: `Databases in ${name}` }).click()
+  }
+  const now = await stage.signedIn(rootSecret)
+  await openTree(now)
+  await now.getByRole('link', { name: 'leaf' }).waitFor()
+  const before = await stage.signedIn(rootSecret, `?at=${past['@ts']}`)
+  await openTree(before)
+  await before.getByText('This database contains no child databases.').waitFor()
 })
 
 test('a collection is rewound to a version of the history', { skip }, async () => {

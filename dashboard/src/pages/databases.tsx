@@ -13,7 +13,7 @@ import { useSearch } from '../parts/schema-list.tsx'
 import { addressIn, databaseParameter, databasePath, go, pastTime } from '../router.ts'
 import { ChangedError } from '../service/checked-writes.ts'
 import { run, runVersion10 } from '../service/client.ts'
-import { asPage, mapping, pageOf, read, variable } from '../service/data.ts'
+import { asPage, atPastTime, mapping, pageOf, read, variable } from '../service/data.ts'
 import { deleteSchema, readSchema, saveFields } from '../service/schema.ts'
 import { currentSecret, rights } from '../session.ts'
 import { at, type Json, type Query, textAt } from '../wire/json.ts'
@@ -32,7 +32,7 @@ const topMax = 1000
 /** Maximum number of child databases shown below a database. */
 const innerMax = 100
 
-/** Deeper levels are read when they are opened. */
+/** Reads the tree to a depth of three. Deeper levels are read when the user opens them. */
 const threeLevels: Query = level('a', { databases: null }, topMax, [
   level('b', { databases: variable('a') }, innerMax, [pageOf({ databases: variable('b') }, innerMax)]),
 ])
@@ -188,11 +188,12 @@ function DeeperNodes({ node, filter }: { node: DatabaseNode; filter: string }) {
   const below = useLoad(
     async signal => {
       const { secret } = currentSecret.value
-      const base = secret.split(':')[0]
-      const inside = { secret: `${base}:${[...databasePath.value, ...node.path].join('/')}:admin` }
-      return nodesOf((await run(threeLevels, inside, signal)).value, node.path)
+      // In a child database, the current secret ends with the scope of this database. Another scope replaces it.
+      const [key] = secret.split(':')
+      const inside = { secret: `${key}:${[...databasePath.value, ...node.path].join('/')}:admin` }
+      return nodesOf((await run(atPastTime(threeLevels), inside, signal)).value, node.path)
     },
-    [node.path.join('/')],
+    [node.path.join('/'), pastTime.value],
   )
   return (
     <LoadedContent of={below}>
@@ -215,8 +216,8 @@ interface DatabaseDialogProps {
 
 function DatabaseDialog({ dialog, onClose, onDone }: DatabaseDialogProps) {
   const [rereads, setRereads] = useState(0)
-  // The nodes of the tree contain only the names of databases. The dialog reads the current version, which renaming and
-  // deleting need, when it opens.
+  // The nodes of the tree contain only names. Renaming and deleting need the current version of the database, so the
+  // dialog reads it when it opens.
   const current = useLoad(
     async signal => (dialog.kind === 'create' ? null : readSchema('databases', dialog.node.name, signal)),
     [dialog, rereads],
