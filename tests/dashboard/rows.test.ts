@@ -250,6 +250,8 @@ test('a scan can be stopped and continued', { skip }, async () => {
   await page.getByRole('button', { name: 'Stop' }).click()
   await page.getByText('0 found so far; 200 documents scanned, about 13 %.').waitFor()
   release()
+  await page.getByRole('button', { name: 'Continue', exact: true }).click()
+  await page.getByText('0 found.').waitFor()
   await page.context().close()
   stage.forgetFaults()
 })

@@ -80,7 +80,8 @@ function ScanFacts({ scan, plan, reloads }: ScanFactsProps) {
     <>
       <span role="status">{isComplete ? `${found} found.` : progress}</span>
       {isRunning && <Button onClick={scan.stop}>Stop</Button>}
-      {!isRunning && !isComplete && plan.sort !== undefined && (
+      {/* With rows and without a sort order, the button Show more continues the scan. */}
+      {!isRunning && !isComplete && (plan.sort !== undefined || found === 0) && (
         <Button onClick={scan.resume}>Continue</Button>
       )}
       {!isRunning && !isComplete && <CountAll key={reloads} plan={plan} />}
