@@ -39,7 +39,7 @@ const writtenDatabase = computed<readonly string[] | undefined>(() => {
   return written === null || written === '' ? undefined : written.split('/')
 })
 
-/** The database in the address, or undefined if it is within the signed-in database. */
+/** The database in the address if it is outside of the signed-in database, else undefined. */
 export const foreignDatabase = computed<readonly string[] | undefined>(() => {
   const written = writtenDatabase.value
   return written && home.value.some((name, level) => written[level] !== name) ? written : undefined
@@ -50,7 +50,7 @@ export const databasePath = computed<readonly string[]>(() =>
   foreignDatabase.value ? [] : (writtenDatabase.value?.slice(home.value.length) ?? []),
 )
 
-/** `path`: below the signed-in database. */
+/** The parameter `db` for a path below the signed-in database; undefined for the outermost database. */
 export function databaseParameter(path: readonly string[]): string | undefined {
   return [...home.value, ...path].join('/') || undefined
 }
@@ -59,7 +59,7 @@ const writtenTime = computed<string | undefined>(() => address.value.parameters.
 
 const timePattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/
 
-/** The time in the address, or undefined if the time is valid. */
+/** The time in the address if it is invalid, else undefined. */
 export const invalidTime = computed<string | undefined>(() => {
   const written = writtenTime.value
   const isTime = written === undefined || (timePattern.test(written) && !Number.isNaN(Date.parse(written)))
@@ -71,13 +71,13 @@ export const pastTime = computed<string | undefined>(() =>
   invalidTime.value === undefined ? writtenTime.value : undefined,
 )
 
-/** Undefined ones are left out. */
+/** Undefined parameters are left out. */
 type Parameters = Readonly<Record<string, string | undefined>>
 
 /** The parameters that select the first page of rows. */
 export const fromStart: Parameters = { after: undefined, before: undefined }
 
-/** Keeps the current database and time unless `parameters` replace them. */
+/** Returns the address of a page with the current database and time, unless `parameters` replace them. */
 export function addressOf(path: readonly string[], parameters: Parameters = {}): string {
   return addressIn(path, {
     db: databaseParameter(databasePath.value),
@@ -86,7 +86,7 @@ export function addressOf(path: readonly string[], parameters: Parameters = {}):
   })
 }
 
-/** The address has no other parameters. */
+/** Returns an address with no other parameters: the current database and time are left out. */
 export function addressIn(path: readonly string[], parameters: Parameters): string {
   const search = new URLSearchParams()
   for (const [name, value] of Object.entries(parameters)) if (value !== undefined) search.set(name, value)
@@ -94,7 +94,7 @@ export function addressIn(path: readonly string[], parameters: Parameters): stri
   return base + path.map(encodeURIComponent).join('/') + query
 }
 
-/** Changes some parameters of the current address. */
+/** Returns the current address with some parameters changed. */
 export function addressWith(parameters: Parameters): string {
   const now = Object.fromEntries(address.value.parameters)
   return addressIn(address.value.path, { ...now, ...parameters })
@@ -118,6 +118,7 @@ function mayLeave(): boolean {
   return !hasUnsaved() || confirm('Leave this page? Unsaved changes will be lost.')
 }
 
+/** Opens an address. `replace`: without a new entry in the history and without a question about unsaved input. */
 export function go(address: string, how: 'push' | 'replace' = 'push'): void {
   if (how === 'push' && !mayLeave()) return
   if (how === 'push') history.pushState(null, '', address)
@@ -149,6 +150,7 @@ export function takeArrival(): boolean {
 export function startRouter(): void {
   addEventListener('popstate', () => {
     if (location.href === shown) return
+    // The browser has already left the address, so cancelling returns to it.
     if (mayLeave()) update()
     else history.pushState(null, '', shown)
   })

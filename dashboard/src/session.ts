@@ -45,13 +45,16 @@ export const currentSecret = computed<RequestSecret>(() => {
   return { secret: path.length === 0 ? secret : `${secret}:${path.join('/')}:admin` }
 })
 
-/** Pages offer only actions that these rights allow. The service itself checks each request. */
+/**
+ * Pages offer only actions that these rights allow. The service itself checks each request. The role is null for users
+ * and user-defined roles, which may have any of the rights `writes` and `administers`.
+ */
 export const rights = computed(() => {
   const role = session.value?.principal.role
   return {
     /** Documents, collections, indexes and functions. */
     writes: role !== 'server-readonly' && role !== 'client',
-    /** Sizes and positions in collections. */
+    /** Reads sizes and positions in collections. */
     measures: role === 'admin' || role === 'server' || role === 'server-readonly',
     /** The service accepts batches of documents only from admins. */
     imports: role === 'admin',
@@ -71,8 +74,9 @@ export function secretAs(suffix: string): RequestSecret {
 }
 
 /**
- * Throws {@link ServiceError} with status 401 when the secret is rejected. If a page has unsaved input and the secret
- * belongs to another database, asks the user for confirmation. Throws an Error if the user cancels.
+ * If a page with unsaved input waits for the sign-in and the secret belongs to another database, asks the user for
+ * confirmation, and throws an Error if the user cancels. Throws {@link ServiceError}, with status 401 for a rejected
+ * secret.
  */
 export async function signIn(secret: string): Promise<void> {
   if (/[^\x21-\x7e]/.test(secret))
@@ -94,7 +98,7 @@ export async function signIn(secret: string): Promise<void> {
   remember(secret)
 }
 
-/** Remains while other pages are open. */
+/** State of a page that remains while other pages are open. */
 interface PageState {
   readonly forget: () => void
   readonly isUnsaved: () => boolean
@@ -136,18 +140,19 @@ export const unreachable = signal<string | undefined>(undefined)
 export const secretEnded = 'Your secret has expired or was revoked. Sign in again.'
 
 /**
- * If the service accepts the secret without a scope, the database in the address does not exist. Otherwise the session
- * ends.
+ * Called after the service has rejected the current secret. In a child database, the scope of the secret may be the
+ * reason: unless the service also rejects the secret without the scope, the database becomes {@link unreachable}.
+ * Otherwise the session ends.
  */
 export async function handleRejectedSecret(): Promise<void> {
   const now = session.value
   const database = databaseParameter(databasePath.value)
   if (now && databasePath.value.length > 0) {
-    const isRefused = await callApi('GET', '/api/v1/principal', { secret: now.secret }).then(
+    const isRejected = await callApi('GET', '/api/v1/principal', { secret: now.secret }).then(
       () => false,
       cause => cause instanceof ServiceError && cause.status === 401,
     )
-    if (!isRefused) {
+    if (!isRejected) {
       unreachable.value = database
       return
     }
@@ -155,7 +160,7 @@ export async function handleRejectedSecret(): Promise<void> {
   if (session.value === now) endSession(secretEnded)
 }
 
-/** A page with unsaved input stays open until the next sign-in. */
+/** Signs out, but a page with unsaved input stays open until the next sign-in. */
 export function endSession(reason: string): void {
   if (hasUnsavedState()) {
     remember(undefined)
@@ -167,7 +172,7 @@ export function endSession(reason: string): void {
   } else signOut(reason)
 }
 
-/** The tab then ignores the session of other tabs. */
+/** Returns whether the session of this tab has ended. The tab then ignores the sessions of other tabs. */
 export function hasSignedOut(): boolean {
   return readStored('sessionStorage', signedOutKey) !== undefined
 }

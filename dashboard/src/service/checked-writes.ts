@@ -10,7 +10,10 @@ type WriteOutcome =
   | { readonly kind: 'changed'; readonly theirs: Json }
   | { readonly kind: 'gone' }
 
-/** Runs `change` if the document at `ref` still has the transaction time `readAt`. */
+/**
+ * A query that runs `change` if the document at `ref` still has the transaction time `readAt`. The result is an object
+ * with `done`, `changed` or `gone`; see {@link WriteOutcome}.
+ */
 export function checkedQuery(ref: Query, readAt: Json, change: Query): Query {
   const isSame: Query = { equals: [{ select: 'ts', from: { get: ref } }, readAt] }
   return {
@@ -20,7 +23,7 @@ export function checkedQuery(ref: Query, readAt: Json, change: Query): Query {
   }
 }
 
-/** Succeeds only if no other client has changed or deleted the document since it was read. */
+/** Writes only if no other client has changed or deleted the document since it was read. Returns what has happened. */
 export async function writeChecked(
   ref: Query,
   readAt: Json,
@@ -55,6 +58,7 @@ export class ChangedError extends Error {
  * has already deleted it.
  */
 export async function deleteChecked(ref: Query, readAt: Json, signal: AbortSignal): Promise<void> {
+  // The result is `true`, because the deleted document may be megabytes long.
   const change: Query = { do: [{ delete: ref }, true] }
   const { kind } = await writeChecked(ref, readAt, change, signal)
   if (kind === 'changed') throw new ChangedError()

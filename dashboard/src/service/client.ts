@@ -1,5 +1,5 @@
-// The client of the public API. Each query is one POST request. Requests and responses contain the JSON of version 4
-// (wire JSON, see `wire/json.ts`). Each request contains the newest transaction time that the client has seen, so no
+// The client of the public API. Queries of version 4 and their responses are wire JSON (see `wire/json.ts`); results of
+// version 10 have the format `tagged`. Each query contains the newest transaction time that the client has seen, so no
 // node of the service returns older data than the page has shown.
 
 import { at, type Json, parseJson, type Query, textAt, tryJson, writeJson } from '../wire/json.ts'
@@ -80,10 +80,11 @@ export async function runText(
     signal: signal ?? null,
   })
   const text = await response.text()
+  const elapsedMs = performance.now() - started
   const costs = costsOf(response.headers)
   lastSeenTxn = Math.max(lastSeenTxn, costs['txn-time'] ?? 0)
   if (!response.ok) throw errorOf(response.status, tryJson(text))
-  return { text, costs, elapsedMs: performance.now() - started }
+  return { text, costs, elapsedMs }
 }
 
 /** Cost header of version 4 for each member of `stats` in version 10. */
@@ -113,6 +114,7 @@ export async function runVersion10(
   const headers = new Headers({
     authorization: `Bearer ${as.secret}`,
     'x-format': 'tagged',
+    // Tests cover the dashboard's own queries, so a check of their types would only cost time.
     ...(!as.isFromUser && { 'x-typecheck': 'false' }),
     ...tagHeadersOf(as),
   })
@@ -124,6 +126,7 @@ export async function runVersion10(
     signal,
   })
   const text = await response.text()
+  const elapsedMs = performance.now() - started
   const body = tryJson(text)
   const time = at(body, 'txn_ts')
   if (typeof time === 'bigint') lastSeenTxn = Math.max(lastSeenTxn, Number(time))
@@ -133,18 +136,20 @@ export async function runVersion10(
     const value = at(body, 'stats', stat)
     if (value !== undefined) costs[name] = Number(value)
   }
-  const elapsedMs = performance.now() - started
   return { value: at(body, 'data') ?? null, text, costs, elapsedMs, summary: textAt(body, 'summary') ?? '' }
 }
 
-/** Throws {@link ServiceError}, or an AbortError when `signal` is aborted. */
+/** Runs a query of version 4. Throws {@link ServiceError}, or an AbortError when `signal` is aborted. */
 export async function run(query: Query, as: RequestSecret, signal?: AbortSignal): Promise<QueryResult> {
   const result = await runText(writeJson(query), as, signal)
   const body = parseJson(result.text) as ReadonlyMap<string, Json>
   return { ...result, value: body.get('resource') ?? null }
 }
 
-/** Calls an endpoint without queries, with plain JSON. A `FormData` body is sent as a form. `more`: further headers. */
+/**
+ * Calls an endpoint without queries, with plain JSON. A `FormData` body is sent as a form. `more`: further headers.
+ * Throws {@link ServiceError}, or an AbortError.
+ */
 export async function callApi<T>(
   method: 'GET' | 'POST',
   path: string,
@@ -175,8 +180,9 @@ export async function callText(
 }
 
 /**
- * Runs until `signal` is aborted or the service ends the stream. `query` is the request body. Each event is a line of
- * wire JSON.
+ * Opens a stream with `query` as the request body, and calls `onEvent` for each event, a line of JSON. Returns when the
+ * service ends the stream. Throws {@link ServiceError}, an AbortError when `signal` is aborted, or the error of a lost
+ * connection.
  */
 export async function follow(
   query: Query,

@@ -2,7 +2,10 @@
 
 import { at, isMap, type Json, listAt, textAt } from '../wire/json.ts'
 
-/** Identifies an index in requests: its name, or the number of its constraint among the unique constraints, from 0. */
+/**
+ * Identifies an index in requests: its name, or the number of its constraint among the unique constraints, from 0.
+ * `collection`: the collection that declares the index; undefined for an index of version 4.
+ */
 export type IndexPart =
   | { readonly index: string; readonly collection?: string }
   | { readonly collection: string; readonly unique: number }

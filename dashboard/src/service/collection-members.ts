@@ -15,7 +15,7 @@ export interface CollectionMembers {
 
 const nothing: CollectionMembers = { fields: new Map(), indexes: new Map() }
 
-/** Documents whose field names are read. */
+/** Number of documents whose field names are read. */
 const sampleSize = 50
 
 /** Returns no members if the caller may read neither definition nor documents. */

@@ -1,5 +1,5 @@
-// Stores the view of each collection. Filter, order and columns are in memory until the tab is closed. The columns are
-// also in the browser's storage. Signing out deletes the views, because filters contain data.
+// Stores the view of each collection in memory, which a reload clears. The columns are also in the browser's storage.
+// Signing out deletes the views, because filters contain data.
 
 import { databasePath } from '../router.ts'
 import { forgetOnSignOut } from '../session.ts'
@@ -34,7 +34,7 @@ export function saveView(collection: string, view: View): void {
   const key = keyOf(collection)
   const before = views.get(key)
   views.set(key, view)
-  if (before?.columns === view.columns && before !== undefined) return
+  if (before !== undefined && before.columns === view.columns) return
   const stored = storedColumns().filter(([name]) => name !== key)
   if (view.columns !== undefined) stored.push([key, view.columns])
   store('localStorage', storageKey, JSON.stringify(stored.slice(-storedMax)))

@@ -33,7 +33,7 @@ export function comparesWithValue(operator: Operator): boolean {
   return operator !== 'there' && operator !== 'missing'
 }
 
-/** The path of a known field, or the parts between the dots. */
+/** Returns the path of a field in `fields`; for other texts, the parts between the dots. */
 export function pathOf(typed: string, fields: FieldPaths): readonly string[] {
   return fields.get(typed) ?? typed.split('.')
 }
@@ -60,7 +60,7 @@ export function conditionsText(conditions: readonly Condition[]): string | undef
   return writeJson(conditions.map(({ path, operator, value }) => [path, operator, value]))
 }
 
-/** `document` is an expression. */
+/** Returns a query that tests the document in the expression `document`. */
 export function fulfils(conditions: readonly Condition[], document: Query): Query {
   const each = conditions.map(condition => fulfilsOne(condition, document))
   return each.length === 1 ? (each[0] as Query) : { and: each }

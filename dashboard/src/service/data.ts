@@ -34,7 +34,7 @@ export function pageOf(set: Query, size: number, { after, before }: Cursor = {})
   return { paginate: set, size: BigInt(size), ...cursor }
 }
 
-/** `element` is the name of the variable. */
+/** Evaluates `expression` for each element, as the variable with the name in `element`. */
 export function mapping(collection: Query, expression: Query, element = 'element'): Query {
   return { map: { lambda: element, expr: expression }, collection }
 }

@@ -50,7 +50,7 @@ export async function saveDefinition(
   return saveFields(native, id, before, changes, signal)
 }
 
-/** Throws an Error for other expressions. */
+/** Returns the fields of an object expression. Throws an Error for other expressions. */
 function fieldsOf(query: Query): ReadonlyMap<string, Json> {
   const isObject = query !== null && typeof query === 'object' && !Array.isArray(query)
   const fields = query instanceof Map ? query.get('object') : isObject && 'object' in query && query.object

@@ -36,7 +36,7 @@ export interface Draft {
   readonly password?: string
 }
 
-/** Text of an expression, because the data may be megabytes long. */
+/** Returns the parameters of a write as text, because the data may be megabytes long. */
 async function paramsText({ data, notation, ttl, password }: Draft): Promise<string> {
   const literal = await runTextTask({ kind: 'literal', text: data, notation }, data.length)
   const expiry = ttl === '' ? '' : `,"ttl":${writeJson({ time: ttl })}`
@@ -52,8 +52,8 @@ export async function saveDocument(
   signal: AbortSignal,
 ): Promise<SaveOutcome<DocumentText>> {
   const ref = documentRef(name.collection, name.id)
-  // Inserted as text, because it may be megabytes long. JSON strings escape quotes, so the marker `{"done":null}`
-  // occurs only once.
+  // The new data is inserted as text, because it may be megabytes long. JSON strings escape quotes, so the marker
+  // `{"done":null}` occurs only once.
   const [start, end] = writeJson(checkedQuery(ref, readAt, null)).split('{"done":null}') as [string, string]
   const replace = `{"select":"ts","from":{"replace":${writeJson(ref)},"params":${await paramsText(draft)}}}`
   const { text } = await runText(`${start}{"done":${replace}}${end}`, currentSecret.value, signal)

@@ -32,11 +32,11 @@ export function sourceIn(body: string): string {
 }
 
 /** Milliseconds before an interrupted stream is reopened. */
-const againAfterMs = 3000
+const reopenAfterMs = 3000
 
 /**
- * Runs until `signal` is aborted. Rejects when the service rejects the source or ends the stream with an error. When
- * the service cannot be reached, calls `on.away` and retries.
+ * Runs until `signal` is aborted. Rejects when the service rejects the source or ends the stream with an error. After
+ * any other end of the connection, calls `on.away` and retries.
  */
 export async function followSource(
   token: string,
@@ -61,12 +61,12 @@ export async function followSource(
         '/stream/1',
       )
     } catch (cause) {
-      const isRefused = cause instanceof ServiceError && cause.status >= 400 && cause.status < 500
-      if (signal.aborted || isRefused || cause instanceof SourceEndedError) throw cause
+      const isRejected = cause instanceof ServiceError && cause.status >= 400 && cause.status < 500
+      if (signal.aborted || isRejected || cause instanceof SourceEndedError) throw cause
     }
     if (signal.aborted) return
     on.away(true)
-    await new Promise(resolve => setTimeout(resolve, againAfterMs))
+    await new Promise(resolve => setTimeout(resolve, reopenAfterMs))
   }
 }
 

@@ -30,7 +30,7 @@ export class ServiceError extends Error {
     this.summary = summary
   }
 
-  /** Compares the first error. */
+  /** Compares the code of the first error. */
   is(code: string): boolean {
     return this.faults[0]?.code === code
   }

@@ -1,7 +1,7 @@
 // Reads and imports the GraphQL schema of a database, and runs operations.
 
 import { currentSecret } from '../session.ts'
-import { parseJson, tryJson, writeJson } from '../wire/json.ts'
+import { tryJson, writeJson } from '../wire/json.ts'
 import { callText, type RequestSecret } from './client.ts'
 import { errorOf, ServiceError } from './faults.ts'
 
@@ -56,8 +56,8 @@ export interface OperationResult {
 }
 
 /**
- * Runs as the user or as another caller. `variables` is the text of a JSON object, or empty; throws an Error for other
- * forms. The response contains the errors of the operation.
+ * Runs an operation as the user or as another caller. `variables` is the text of a JSON object, or empty; throws an
+ * Error for other forms. The response contains the errors of the operation.
  */
 export async function runOperation(
   query: string,
@@ -74,10 +74,10 @@ export async function runOperation(
   return { text: indented(text), elapsedMs: performance.now() - started }
 }
 
-/** Longer responses are shown as they are. */
+/** Longer responses are shown without indentation. */
 const indentedCharsMax = 2_000_000
 
 function indented(text: string): string {
-  if (text.length > indentedCharsMax || tryJson(text) === undefined) return text
-  return writeJson(parseJson(text), '  ')
+  const value = text.length > indentedCharsMax ? undefined : tryJson(text)
+  return value === undefined ? text : writeJson(value, '  ')
 }

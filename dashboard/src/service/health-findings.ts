@@ -12,6 +12,8 @@ const freeDiskShareMin = 0.1
 const freeMemoryShareMin = 0.05
 /** A greater mean event loop utilization of the busiest process causes a warning. */
 const busyShareMax = 0.8
+/** Number of spans from which warnings about requests are derived: the last 30 seconds. */
+const recentSpans = 10
 
 /** Returns the findings, the most urgent first. */
 export function findingsIn(health: ServiceHealth, spans: readonly Span[], nowMs: number): readonly string[] {
@@ -46,7 +48,7 @@ function machineFindings(process: ProcessReport): readonly string[] {
 }
 
 function requestFindings({ processes }: ServiceHealth, spans: readonly Span[]): readonly string[] {
-  const recent = spans.slice(-10)
+  const recent = spans.slice(-recentSpans)
   const any = (of: (span: Span) => number) => recent.some(span => of(span) > 0)
   const found: string[] = []
   if (any(span => span.serverErrors)) {

@@ -67,12 +67,15 @@ function busyShare(earlier: ProcessReport, later: ProcessReport): number {
   return busy / Math.max(1, busy + later.idle_ms - earlier.idle_ms)
 }
 
-/** Upper bound of the histogram bucket; null without durations. */
-function quantile(classes: readonly number[], bounds: readonly number[], share: number): number | null {
-  const total = classes.reduce((sum, count) => sum + count, 0)
+/**
+ * Returns, in milliseconds, the upper bound of the histogram bucket that contains the quantile; null without durations.
+ * `bounds` are in seconds. The last bucket has no bound, so the result is twice the previous bound.
+ */
+function quantile(buckets: readonly number[], bounds: readonly number[], share: number): number | null {
+  const total = buckets.reduce((sum, count) => sum + count, 0)
   if (total === 0) return null
   let sum = 0
-  for (const [at, count] of classes.entries()) {
+  for (const [at, count] of buckets.entries()) {
     sum += count
     if (sum >= total * share) return (bounds[at] ?? (bounds.at(-1) ?? 0) * 2) * 1000
   }

@@ -41,7 +41,7 @@ export interface ImportPlan {
   readonly onConflict: OnConflict
   /** Lists documents that cannot be imported, and continues. */
   readonly skipsBad: boolean
-  /** Receives all documents; undefined: each document names its collection. */
+  /** The collection that receives all documents. If undefined, a document that names a collection goes there. */
   readonly into: string | undefined
 }
 
@@ -59,7 +59,6 @@ export function fieldTypesOf(types: ImportPlan['types']): FieldTypes {
   return read
 }
 
-/** The progress of an import. */
 export type { ImportProgress }
 
 /** `progress` changes while the import runs. Throws `TransferError`, `ServiceError`, or an AbortError. */

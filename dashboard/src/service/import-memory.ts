@@ -36,8 +36,8 @@ class BrowserMemory implements ImportMemory {
   readonly #stored: StoredImport | undefined
   readonly #references: OpenReference[]
   /**
-   * Failed the checks of their collection; in memory only. While this list is not empty, no later place in the file
-   * is stored, so a continued import reads these documents again.
+   * Documents that failed the checks of their collection; in memory only. While this list is not empty, no later place
+   * in the file is stored, so a continued import reads these documents again.
    */
   #unmet: UnmetDocument[] = []
   #savedMs = 0

@@ -65,6 +65,7 @@ export async function previewOf(plan: ImportPlan): Promise<Preview> {
     rows,
     columns,
     others,
+    // With `hasRowIds`, the field is not a column.
     hasRowIds: isRows && (hasRowIds || columns.includes('id')),
     suggested: suggestions(rows, columns),
   }

@@ -95,7 +95,7 @@ interface RecordPage {
   readonly next: string | null
 }
 
-/** A value that differs clearly from the previous span. */
+/** A query shape or an error whose sums differ clearly from the previous span. */
 export interface LogChange {
   readonly name: string
   readonly changes: readonly ('new' | 'more often' | 'slower' | 'costlier')[]
@@ -162,7 +162,7 @@ export function changesIn(
   return post('/api/v1/logs/_changes', span, dashboardParameter(includesDashboardRequests), signal)
 }
 
-/** Members are parameters in addresses. Empty and absent ones do not filter. */
+/** Members are parameters in addresses. Empty and absent members do not filter. */
 export interface RecordFilter {
   readonly text?: string
   /** A status, or `2xx`, `4xx`, `5xx`. */
@@ -243,7 +243,7 @@ export interface Writers {
   readonly keptSince: number | undefined
 }
 
-/** Milliseconds from the commit of a request to its response. The log lists requests by the time of the response. */
+/** Maximum of the milliseconds from a commit to its response. The log lists requests by the time of the response. */
 const answeredMs = 3_600_000
 
 /** Milliseconds of one search, a little less than the limit of the service. */
@@ -300,7 +300,7 @@ export async function listExports(signal: AbortSignal): Promise<readonly ExportR
   return results
 }
 
-/** Reads an export. The download address in the result is valid. */
+/** Reads the state of an export, with a valid download address if the export is complete. */
 export function readExport(id: string, signal: AbortSignal): Promise<ExportRequest> {
   const path = `/api/v1/logs/${encodeURIComponent(id)}?type=query&${regionParameter()}`
   return callApi('GET', path, unlimitedSecret(), undefined, signal)

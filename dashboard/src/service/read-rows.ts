@@ -1,10 +1,10 @@
-// Reads and counts rows. If a response would be too large, smaller pages are read. A web worker parses large responses.
+// Reads and counts rows, in smaller pages if a page is too large or too slow. A web worker parses large responses.
 
 import { currentSecret } from '../session.ts'
 import { at, listAt, parseJson, type Query, writeJson } from '../wire/json.ts'
 import { documentRef, type RefName } from '../wire/refs.ts'
 import type { Row, Rows } from '../wire/rows.ts'
-import { runText } from './client.ts'
+import { runText, type TextResult } from './client.ts'
 import { atPastTime, type Cursor, mapping, variable } from './data.ts'
 import { ServiceError } from './faults.ts'
 import { type RowSource, rowsQuery } from './row-source.ts'
@@ -16,15 +16,18 @@ interface SizedPage {
   readonly size: number
 }
 
-/** Requests a smaller page when the service rejects the page as too large. */
+function runAtPastTime(query: Query, signal: AbortSignal): Promise<TextResult> {
+  return runText(writeJson(atPastTime(query)), currentSecret.value, signal)
+}
+
+/** Requests a smaller page when the service rejects the page as too large or too slow. */
 export async function readSizedPage(
   queryOf: (size: number) => Query,
   size: number,
   signal: AbortSignal,
 ): Promise<SizedPage> {
-  const body = writeJson(atPastTime(queryOf(size)))
   try {
-    return { text: (await runText(body, currentSecret.value, signal)).text, size }
+    return { text: (await runAtPastTime(queryOf(size), signal)).text, size }
   } catch (cause) {
     const isTooMuch =
       cause instanceof ServiceError && /exceeds the limit|too much|[Tt]imed? ?out/.test(cause.message)
@@ -54,18 +57,12 @@ export async function rereadDocuments(
   source: RowSource,
   signal: AbortSignal,
 ): Promise<readonly Row[]> {
-  const query = (): Query => ({
-    object: {
-      data: mapping(
-        {
-          filter: { lambda: 'ref', expr: { exists: variable('ref') } },
-          collection: refs.map(({ collection, id }) => documentRef(collection, id)),
-        },
-        { get: variable() },
-      ),
-    },
-  })
-  const { text } = await readSizedPage(query, 1, signal)
+  const existing: Query = {
+    filter: { lambda: 'ref', expr: { exists: variable('ref') } },
+    collection: refs.map(({ collection, id }) => documentRef(collection, id)),
+  }
+  const query = { object: { data: mapping(existing, { get: variable() }) } }
+  const { text } = await runAtPastTime(query, signal)
   return (await asRows(text, source)).rows
 }
 
@@ -84,7 +81,7 @@ export async function countOf(set: Query, signal: AbortSignal): Promise<SetCount
     let: [{ page: { paginate: set, size: BigInt(countedMax) } }],
     in: [{ count: { select: 'data', from: page } }, { select: 'after', from: page, default: null }],
   }
-  const { text } = await readSizedPage(() => query, 1, signal)
+  const { text } = await runAtPastTime(query, signal)
   const [count, after] = listAt(parseJson(text), 'resource')
   return { count: Number(count), isMore: at(after ?? null, 0) !== undefined }
 }

@@ -17,11 +17,11 @@ export interface ChangeFailure {
 }
 
 export interface ChangeTarget {
-  /** When the dialog opened; undefined until the documents are counted. */
+  /** Number of documents when the dialog opened; undefined until they are counted. */
   readonly count: number | undefined
   /** Reads the documents from the start or from a cursor. */
   readonly pages: (signal: AbortSignal, from?: Json) => AsyncIterable<RefPage>
-  /** A document must fulfil these when it is written; others are skipped. */
+  /** Conditions that a document must fulfil when it is written; other documents are skipped. */
   readonly conditions: readonly Condition[]
 }
 

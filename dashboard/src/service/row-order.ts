@@ -48,7 +48,7 @@ function isNumber(value: Json): value is number | bigint {
   return typeof value === 'number' || typeof value === 'bigint'
 }
 
-/** Numbers, texts, tagged values such as times, booleans, lists. */
+/** Returns the position of a type in the order: numbers, texts, tagged values such as times, booleans, lists. */
 function rankOf(value: Json): number {
   if (isNumber(value)) return 0
   if (typeof value === 'string') return 1

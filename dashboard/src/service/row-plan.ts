@@ -32,27 +32,27 @@ export interface RowPlan {
 export function planOf(view: RowView, indexes: readonly IndexShape[]): RowPlan {
   const { conditions, sort, source } = view
   const { collection, isReversed } = source
-  const byHand = sort === undefined ? undefined : { field: sort, isReversed }
+  const pageSort = sort === undefined ? undefined : { field: sort, isReversed }
   const whole = { filter: conditions, conditions, selectedIndex: undefined }
   if (source.index !== undefined) {
-    const reversed = orderOf(source.index, sort, isReversed)
-    if (reversed === undefined) return { ...whole, source: { ...source, isReversed: false }, sort: byHand }
-    return { ...whole, source: { ...source, isReversed: reversed }, sort: undefined }
+    const reversal = reversalOf(source.index, sort, isReversed)
+    if (reversal === undefined) return { ...whole, source: { ...source, isReversed: false }, sort: pageSort }
+    return { ...whole, source: { ...source, isReversed: reversal }, sort: undefined }
   }
   const best = indexes
-    .filter(({ isActive, isWhole }) => isActive && isWhole)
+    .filter(({ isActive, isSelectable }) => isActive && isSelectable)
     .map(index => matchIndex(index, view))
     .filter(each => each !== undefined)
     .sort((left, right) => right.score - left.score)[0]
   if (best === undefined) {
-    return { ...whole, source: { ...source, isReversed: byHand === undefined && isReversed }, sort: byHand }
+    return { ...whole, source: { ...source, isReversed: pageSort === undefined && isReversed }, sort: pageSort }
   }
-  const { index, order, terms, used } = best
+  const { index, isReversed: reversal, terms, used } = best
   return {
-    source: { collection, index, terms, isReversed: order ?? false },
+    source: { collection, index, terms, isReversed: reversal ?? false },
     filter: conditions,
     conditions: conditions.filter(condition => !used.includes(condition)),
-    sort: order === undefined ? byHand : undefined,
+    sort: reversal === undefined ? pageSort : undefined,
     selectedIndex: index.name,
   }
 }
@@ -61,8 +61,8 @@ interface IndexMatch {
   readonly index: IndexShape
   readonly terms: readonly Json[]
   readonly used: readonly Condition[]
-  /** True if the index must be read in reverse for the wanted order; undefined if the index has another order. */
-  readonly order: boolean | undefined
+  /** See {@link reversalOf}. */
+  readonly isReversed: boolean | undefined
   readonly score: number
 }
 
@@ -70,10 +70,11 @@ interface IndexMatch {
 function matchIndex(index: IndexShape, { conditions, sort, source }: RowView): IndexMatch | undefined {
   const used = index.termPaths.map(path => conditions.find(condition => isServed(condition, path)))
   if (!used.every(condition => condition !== undefined)) return undefined
-  const order = orderOf(index, sort, source.isReversed)
-  const score = used.length * 2 + (sort !== undefined && order !== undefined ? 1 : 0)
+  const isReversed = reversalOf(index, sort, source.isReversed)
+  // Fewer documents to read are worth more than their order.
+  const score = used.length * 2 + (sort !== undefined && isReversed !== undefined ? 1 : 0)
   if (score === 0) return undefined
-  return { index, terms: used.map(({ value }) => value), used, order, score }
+  return { index, terms: used.map(({ value }) => value), used, isReversed, score }
 }
 
 /** True if a lookup by a term of an index fulfils a condition. Indexes have no entries for null. */
@@ -85,7 +86,8 @@ function isSame(left: readonly string[], right: readonly string[]): boolean {
   return writeJson(left) === writeJson(right)
 }
 
-function orderOf(index: IndexShape, sort: string | undefined, isReversed: boolean): boolean | undefined {
+/** Returns whether an index must be read in reverse for the wanted order; undefined if the index has another order. */
+function reversalOf(index: IndexShape, sort: string | undefined, isReversed: boolean): boolean | undefined {
   if (sort === undefined) return isReversed
   const { order } = index
   return order !== undefined && isSame(order.path, [sort]) ? order.isReversed !== isReversed : undefined

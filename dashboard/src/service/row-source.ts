@@ -13,10 +13,10 @@ export interface IndexShape {
   readonly values: readonly string[]
   /** Paths within the data; undefined for a term that is not a field of the data. */
   readonly termPaths: readonly (readonly string[] | undefined)[]
-  /** The path and the direction of the first value of entries under a term. */
+  /** The first value, which sorts entries with equal terms; undefined without a value, or for one outside the data. */
   readonly order: { readonly path: readonly string[]; readonly isReversed: boolean } | undefined
-  /** The index covers a single collection, and its entries lead to documents. */
-  readonly isWhole: boolean
+  /** A plan can select the index, which covers a single collection and whose entries lead to documents. */
+  readonly isSelectable: boolean
   /** Position of the document's reference among the values, if they include it. */
   readonly refAt: number | undefined
   readonly isActive: boolean
@@ -32,7 +32,7 @@ export function shapeOf(index: Json): IndexShape {
     terms: terms.map(nameOf),
     termPaths: terms.map(pathIn),
     order: first && { path: first, isReversed: at(values[0], 'reverse') === true },
-    isWhole: hasOneSource(index) && (refAt >= 0 || values.length === 0),
+    isSelectable: hasOneSource(index) && (refAt >= 0 || values.length === 0),
     values: values.map(nameOf),
     refAt: refAt < 0 ? undefined : refAt,
     isActive: at(index, 'active') === true,
@@ -49,7 +49,7 @@ function fieldText(part: Json): string {
   return Array.isArray(field) ? field.map(String).join('.') : String(field ?? '')
 }
 
-/** Returns undefined for a binding, for other fields, and for positions in arrays. */
+/** Returns the path within the data; undefined for a binding, for other fields, and for positions in arrays. */
 function pathIn(part: Json): readonly string[] | undefined {
   const field = at(part, 'field')
   const steps = Array.isArray(field) ? field : typeof field === 'string' ? field.split('.') : []
@@ -111,7 +111,7 @@ export function leadsToDocuments({ index }: RowSource): boolean {
   return index === undefined || index.values.length === 0 || index.refAt !== undefined
 }
 
-/** `element`: of a source that leads to documents. */
+/** The reference in an element of a source that leads to documents. */
 export function refIn({ index }: RowSource, element: Query): Query {
   const isWithin = index?.refAt !== undefined && index.values.length > 1
   return isWithin ? { select: BigInt(index.refAt), from: element } : element

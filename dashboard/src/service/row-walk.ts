@@ -1,6 +1,6 @@
 // Iterates over all rows of a plan, in pages of 200 to 2000 documents (up to 20 000 for counts without conditions, and
-// fewer if the service rejects a page as too large). Each query is short, so other requests are not delayed, and the
-// iteration can stop after each query.
+// fewer if the service rejects a page as too large or too slow). Each query is short, so other requests are not
+// delayed, and the iteration can stop after each query.
 
 import { at, type Json, listAt, parseJson, type Query } from '../wire/json.ts'
 import { type RefName, refOf } from '../wire/refs.ts'
@@ -35,7 +35,7 @@ async function* walk<P extends { readonly after: Json | undefined }>(
   do {
     const startedMs = performance.now()
     const sized = await readSizedPage(wanted => pageQuery(plan, result, wanted, after), size, signal)
-    // After the service has rejected a page size as too large, later pages have the reduced size.
+    // If the service has rejected the page size, the walk goes on with the reduced size.
     size = sized.size
     if (performance.now() - startedMs < quickMs) size = Math.min(largest, size * 2)
     const page = await read(sized.text)

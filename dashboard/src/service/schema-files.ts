@@ -29,7 +29,7 @@ export interface SchemaState {
   readonly staged: StagedSchema | undefined
 }
 
-/** The service rejected a schema, because of errors with positions, as text. */
+/** The service has rejected schema files. */
 export class SchemaRejection extends Error {
   override name = 'SchemaRejection'
   /** Errors with excerpts of the files, as the service returns them. */
@@ -136,7 +136,7 @@ export function areSame(left: readonly SchemaFile[], right: readonly SchemaFile[
   return left.every(({ name, text }) => texts.get(name) === text)
 }
 
-/** Returns equal texts for states with the same files. The text does not contain the build state of a staged schema. */
+/** Identifies a state by its version, its files and whether they are staged, not by the progress of index builds. */
 export function identityOf({ version, files, staged }: SchemaState): string {
   return JSON.stringify([version, staged !== undefined, files])
 }
@@ -171,10 +171,10 @@ export async function compareFiles(
   signal: AbortSignal,
 ): Promise<SchemaDifference> {
   const against: Parameters = staged ? { staged: 'true' } : {}
-  const ask = (format: string) =>
+  const diffIn = (format: string) =>
     send<{ diff: string }>('diff', { ...against, format, ...inColours }, files, signal)
-  const semantic = await ask('semantic')
-  return { semantic: semantic.diff, textual: (await ask('textual')).diff }
+  const semantic = await diffIn('semantic')
+  return { semantic: semantic.diff, textual: (await diffIn('textual')).diff }
 }
 
 /**

@@ -37,7 +37,7 @@ export type TextTask =
       readonly to: Notation
     }
   | { readonly kind: 'compare'; readonly left: string; readonly right: string }
-  /** The three versions in a response body: the previous, the shown and the newest one. */
+  /** Compares three versions in a response body: the previous, the shown and the newest version. */
   | { readonly kind: 'versions'; readonly text: string }
 
 /** A document as the editor shows it. */

@@ -21,16 +21,16 @@ import { errorOf, ServiceError } from './faults.ts'
 
 /** Continues to use the current database when the user opens another page. */
 export function transferConnection(
-  where: RequestSecret,
+  as: RequestSecret,
   signal: AbortSignal,
 ): ImportConnection & RewindConnection {
-  const send = (path: string, body: string) => patiently(() => runText(body, where, signal, path), signal)
+  const send = (path: string, body: string) => withRetries(() => runText(body, as, signal, path), signal)
   const database = [...(session.value?.principal.database ?? []), ...databasePath.value].join('/')
   return {
     name: `${location.origin}/${database}`,
     query: async (_path, expression) => {
       try {
-        return (await run(expression, where, signal)).value
+        return (await run(expression, as, signal)).value
       } catch (cause) {
         const fault = cause instanceof ServiceError && cause.status === 400 ? cause.faults[0] : undefined
         if (fault === undefined) throw cause
@@ -54,19 +54,19 @@ export function transferConnection(
     ...schemaMethods(location.origin, async (_path, request) => {
       const { endpoint, form } = schemaCall(request)
       const body = request.method === 'GET' ? undefined : form
-      const { status, text } = await callText(request.method, endpoint, where, body, signal)
+      const { status, text } = await callText(request.method, endpoint, as, body, signal)
       if (status >= 300) throw errorOf(status, tryJson(text))
       return text
     }),
     graphqlSchema: async () => {
-      const { status, text } = await callText('GET', '/import', where, undefined, signal)
-      if (status >= 300) throw new ServiceError(status, text, [])
+      const { status, text } = await callText('GET', '/import', as, undefined, signal)
+      if (status >= 300) throw new ServiceError(status, text)
       return text
     },
     importGraphql: async (_path, sdl) => {
-      const { status, text } = await callText('POST', '/import', where, sdl, signal)
+      const { status, text } = await callText('POST', '/import', as, sdl, signal)
       if (status === 400) throw new QueryError('invalid schema', text)
-      if (status >= 300) throw new ServiceError(status, text, [])
+      if (status >= 300) throw new ServiceError(status, text)
     },
     missing: async (_path, documents) => {
       const { text } = await send(transferPaths.missing, missingRequestText(documents))
@@ -81,8 +81,11 @@ const attemptsMax = 6
 const firstDelayMs = 200
 const limitedDelayMs = 1000
 
-/** Retries after temporary errors. Writes are idempotent, so a retry is safe. */
-async function patiently<T>(send: () => Promise<T>, signal: AbortSignal): Promise<T> {
+/**
+ * Retries after temporary errors. A rate limit is no failed attempt, so the number of its retries is unlimited. Writes
+ * are idempotent, so a retry is safe.
+ */
+async function withRetries<T>(send: () => Promise<T>, signal: AbortSignal): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await send()

@@ -4,7 +4,7 @@ import { NotationError, parseValue, printValue } from '../language.ts'
 import { at, type Json, textAt, writeJson } from '../wire/json.ts'
 import { typeNameOf } from '../wire/type-names.ts'
 
-/** Text that is not a value is a string. */
+/** Parses a value. A text that is no value of the language becomes a string. */
 export function valueOfText(text: string): Json {
   try {
     return parseValue(text.trim(), 'text')
@@ -38,7 +38,10 @@ interface TypeMismatch {
   readonly form: string
 }
 
-/** Returns undefined if the types are equal, or if either value is null. */
+/**
+ * Returns undefined if the types are equal, if both values are numbers, if either value is null, and if `value` is a
+ * text. A time or date outside the calendar is always a mismatch.
+ */
 export function typeMismatch(value: Json, replacement: Json): TypeMismatch | undefined {
   const type = typeNameOf(value)
   const form = forms[type]
@@ -48,7 +51,7 @@ export function typeMismatch(value: Json, replacement: Json): TypeMismatch | und
   return isSame && isValidTime(replacement) ? undefined : { type, form }
 }
 
-/** Replaces a value. Times and dates need no call around their text. */
+/** Parses a text that replaces `value`. If `value` is a time or date, the text needs no call such as `Time(…)`. */
 export function valueLike(value: Json, text: string): Json {
   const call = { time: 'Time', date: 'Date' }[typeNameOf(value)]
   if (call === undefined) return valueOfText(text)

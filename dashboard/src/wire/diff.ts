@@ -75,6 +75,7 @@ function pairsOf(left: string, right: string): readonly Pair[] {
   return pairs
 }
 
+/** Returns the pairs near a change. Undefined replaces all equal lines between them. */
 function nearChanges(pairs: readonly Pair[]): readonly (Pair | undefined)[] {
   const shown = new Set<number>()
   for (const [at, pair] of pairs.entries()) {

@@ -33,6 +33,9 @@ interface GraphLayout {
 /** Lengths in pixels. */
 export const measures = { width: 200, title: 30, row: 22, columnGap: 90, rowGap: 22, margin: 16 } as const
 
+/** Space below the last field of a box, in pixels. */
+const fieldsPadding = 6
+
 /** Number of columns for collections without references. */
 const looseColumns = 4
 
@@ -47,7 +50,7 @@ export function layOut(names: readonly string[], edges: readonly GraphEdge[]): G
   const boxes = new Map<string, Box>()
   const place = (name: string, column: number, y: number): number => {
     const fields = [...new Set(edges.filter(({ from }) => from === name).map(({ field }) => field))]
-    const height = measures.title + fields.length * measures.row + (fields.length > 0 ? 6 : 0)
+    const height = measures.title + fields.length * measures.row + (fields.length > 0 ? fieldsPadding : 0)
     boxes.set(name, {
       name,
       x: measures.margin + column * (measures.width + measures.columnGap),
@@ -86,19 +89,20 @@ function depthsOf(names: readonly string[], edges: readonly GraphEdge[]): Readon
   const targets = new Map<string, string[]>()
   for (const { from, to } of edges) targets.set(from, [...(targets.get(from) ?? []), to])
   const depths = new Map<string, number>()
-  const under = new Set<string>()
+  /** The collections on the current path of references. A reference to one of these collections closes a cycle. */
+  const onPath = new Set<string>()
   const order: string[] = []
   const forward: [string, string][] = []
   const visit = (name: string) => {
     if (depths.has(name)) return
     depths.set(name, 0)
-    under.add(name)
+    onPath.add(name)
     for (const to of targets.get(name) ?? []) {
-      if (under.has(to)) continue
+      if (onPath.has(to)) continue
       forward.push([name, to])
       visit(to)
     }
-    under.delete(name)
+    onPath.delete(name)
     order.unshift(name)
   }
   for (const name of names) visit(name)
@@ -110,17 +114,17 @@ function depthsOf(names: readonly string[], edges: readonly GraphEdge[]): Readon
   return depths
 }
 
-/** Sorts a column by the average height of the referring collections, so that fewer lines cross. */
+/** Sorts a column by the average vertical position of the referring collections, so that fewer lines cross. */
 function byNeighbours(
   column: readonly string[],
   edges: readonly GraphEdge[],
   boxes: ReadonlyMap<string, Box>,
 ) {
-  const heightOf = (name: string) => {
+  const meanYOf = (name: string) => {
     const ys = edges.flatMap(({ from, to }) => (to === name ? (boxes.get(from)?.y ?? []) : []))
     return ys.length === 0 ? 0 : ys.reduce((sum, y) => sum + y, 0) / ys.length
   }
-  return [...column].sort((left, right) => heightOf(left) - heightOf(right))
+  return [...column].sort((left, right) => meanYOf(left) - meanYOf(right))
 }
 
 function pathOf(from: Box, field: string, to: Box): string {

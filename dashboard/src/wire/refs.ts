@@ -22,7 +22,7 @@ export function sectionOf(native: Native): string {
   return native.replace('_', '-')
 }
 
-/** The title of this page, such as `Access providers`. */
+/** The title of the page that lists the objects, such as `Access providers`. */
 export function titleOf(native: Native): string {
   return native.slice(0, 1).toUpperCase() + native.slice(1).replace('_', ' ')
 }
@@ -107,7 +107,7 @@ export function documentRef(collection: string, id: string): Query {
   return { ref: { collection }, id }
 }
 
-/** Refer to an object by its name. The other native collections have numeric ids. */
+/** The functions that refer to an object by its name. Objects of the other native collections have numeric ids. */
 export const namedFunctions: Readonly<Partial<Record<Native, string>>> = {
   databases: 'database',
   collections: 'collection',

@@ -8,7 +8,7 @@ import { type RefName, refOf, tagOf } from './refs.ts'
 export interface Row {
   readonly ref: RefName | undefined
   readonly ts: Json | undefined
-  /** Fields of the data, or values of the entry, by name. Texts and arrays are truncated. */
+  /** Fields of the data, or values of the entry, by name. Long texts, lists and objects are truncated. */
   readonly cells: ReadonlyMap<string, Json>
 }
 

@@ -10,7 +10,7 @@ export interface Signature {
   readonly text: string
   /** True if the value may be null or absent. */
   readonly isOptional: boolean
-  /** The start of the type; null if there is none. */
+  /** The initial value of a field with this type; null if there is none. */
   readonly start: Json
   /** Fields of an object type. */
   readonly fields: ReadonlyMap<string, Signature>
@@ -155,7 +155,7 @@ class Reader {
   }
 }
 
-/** Has an initial value for each required field. */
+/** Returns the initial values of the required fields. */
 export function startOf(fields: ReadonlyMap<string, Signature>): ReadonlyMap<string, Json> {
   const required = [...fields].filter(([, { isOptional }]) => !isOptional)
   return new Map(required.map(([name, { start }]) => [name, start]))
