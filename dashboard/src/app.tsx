@@ -38,23 +38,23 @@ import {
 
 export function App() {
   const [error, setError] = useState<Error | undefined>(undefined)
-  const [isReturning, setReturning] = useState(rememberedSecret() !== undefined || !hasSignedOut())
+  const [isResuming, setResuming] = useState(rememberedSecret() !== undefined || !hasSignedOut())
   const resume = async () => {
     setError(undefined)
     try {
       const secret = rememberedSecret() ?? (await secretOfOtherTab())
       if (secret !== undefined) await signIn(secret)
-      setReturning(false)
+      setResuming(false)
     } catch (cause) {
       if (cause instanceof ServiceError && cause.status === 401) {
         signOut(secretEnded)
-        setReturning(false)
+        setResuming(false)
       } else setError(handleError(cause))
     }
   }
   useEffect(() => {
     joinOtherTabs()
-    if (isReturning) void resume()
+    if (isResuming) void resume()
   }, [])
   if (session.value) {
     return (
@@ -64,7 +64,7 @@ export function App() {
       </>
     )
   }
-  if (!isReturning) return <SignIn />
+  if (!isResuming) return <SignIn />
   return (
     <main class="sign-in">
       {error ? <Problem error={error} retry={() => void resume()} /> : <p role="status">Loading…</p>}
@@ -74,7 +74,7 @@ export function App() {
 
 function Frame() {
   const [isMenuOpen, setMenuOpen] = useState(false)
-  // Each address has its own instance of the page, so that two addresses share no state.
+  // Each path and each database has its own instance of the page, so that two pages share no state.
   const key = `${address.value.path.join('/')}?${address.value.parameters.get('db') ?? ''}`
   useEffect(() => setMenuOpen(false), [key])
   const menu = useRef<HTMLDivElement>(null)
@@ -95,6 +95,7 @@ function Frame() {
         ) : (
           invalidTime.value !== undefined && <InvalidTime text={invalidTime.value} />
         )}
+        {/* A page with unsaved input stays below the message, so that the input is not lost. */}
         {((!isLost && invalidTime.value === undefined) || hasUnsaved()) && <PageBoundary key={key} />}
       </main>
     </div>

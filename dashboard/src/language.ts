@@ -38,17 +38,16 @@ export class NotationError extends Error {
   }
 }
 
-/** Returns formatted text. */
 export function printValue(value: Json, notation: Notation): string {
   return notation === 'json' ? writeJson(value, '  ') : printValueText(value, { columns: 80 })
 }
 
-/** Has short lines, so that a comparison shows which field has changed. */
+/** Prints short lines, so that a comparison shows which field has changed. */
 export function printForComparison(value: Json): string {
   return printValueText(value, { columns: 24 })
 }
 
-/** The other version, if a text is invalid in `version` but looks like a query of the other one. */
+/** The other version, if a text is invalid in `version` but looks like a query of the other version. */
 export function otherVersionOf(text: string, version: Version): Version | undefined {
   if (version === '4') return looksLikeVersion10(text) ? '10' : undefined
   return isVersion4(text) ? '4' : undefined
@@ -84,7 +83,7 @@ function parsedQuery({ json, source }: ParsedExpression): ParsedQuery {
   }
 }
 
-/** An expression for the value in a text. Throws {@link NotationError}. */
+/** Returns the expression in a text, or an expression for the value in JSON. Throws {@link NotationError}. */
 export function parseLiteral(text: string, notation: Notation): Query {
   return notation === 'json' ? literal(parseExactly(text)) : parsing(() => parseExpression(text)).json
 }

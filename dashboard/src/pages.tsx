@@ -9,8 +9,8 @@ import { address } from './router.ts'
 type Page = ComponentType<{ readonly path: readonly string[] }>
 
 /**
- * Pages by the first part of their path. The import page has a separate entry, because only this page needs the code
- * that reads files.
+ * Pages by the first part of their path. The import page has an entry apart from the other pages of a collection,
+ * because only the import needs the code that reads and converts data files.
  */
 const pages: Readonly<Record<string, () => Promise<Page>>> = {
   '': () => import('./pages/overview.tsx').then(module => module.Overview),

@@ -79,11 +79,7 @@ export const fromStart: Parameters = { after: undefined, before: undefined }
 
 /** Returns the address of a page with the current database and time, unless `parameters` replace them. */
 export function addressOf(path: readonly string[], parameters: Parameters = {}): string {
-  return addressIn(path, {
-    db: databaseParameter(databasePath.value),
-    at: pastTime.value,
-    ...parameters,
-  })
+  return addressIn(path, { db: databaseParameter(databasePath.value), at: pastTime.value, ...parameters })
 }
 
 /** Returns an address with no other parameters: the current database and time are left out. */

@@ -45,13 +45,11 @@ export const currentSecret = computed<RequestSecret>(() => {
   return { secret: path.length === 0 ? secret : `${secret}:${path.join('/')}:admin` }
 })
 
-/**
- * Pages offer only actions that these rights allow. The service itself checks each request. The role is null for users
- * and user-defined roles, which may have any of the rights `writes` and `administers`.
- */
+/** Pages offer only actions that these rights allow. The service itself checks each request. */
 export const rights = computed(() => {
   const role = session.value?.principal.role
   return {
+    // A user or a user-defined role (null) may write and administer if a role of the database allows it.
     /** Documents, collections, indexes and functions. */
     writes: role !== 'server-readonly' && role !== 'client',
     /** Reads sizes and positions in collections. */

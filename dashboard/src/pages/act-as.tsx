@@ -15,7 +15,7 @@ interface ActAsProps {
 
 const builtin = ['admin', 'server', 'server-readonly', 'client'] as const
 
-/** Only admins can choose roles and documents, because only an admin's secret can be limited to a role or document. */
+/** Offers roles and documents only if the secret can be limited to them; see {@link canLimitSecret}. */
 export function ActAs({ onChange }: ActAsProps) {
   // The page of a user links to the shell, with the user's document in the address.
   const requested = address.value.parameters.get('as') ?? ''

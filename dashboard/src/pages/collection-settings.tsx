@@ -66,7 +66,7 @@ function SettingsForm({ name, document, reload }: SettingsFormProps) {
   const [isDeleting, setDeleting] = useState(false)
   const form = useEditForm<Json, Settings>({
     loaded: document,
-    timeOf: version => at(version, 'ts'),
+    identityOf: version => at(version, 'ts'),
     draftOf: settingsOf,
     isSame: (draft, version) => changedSettings(draft, settingsOf(version)).length === 0,
     save: (draft, base, signal) => {

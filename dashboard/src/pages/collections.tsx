@@ -1,4 +1,5 @@
-// The pages of a collection: its rows, its deleted documents, its settings, its indexes, and each of its documents.
+// The pages of a collection: its rows, its deleted documents, its settings, its indexes, a new document, and for each
+// document its data and its history. `pages.tsx` opens the page that imports a file.
 
 import { CollectionIndex } from './collection-index.tsx'
 import { CollectionSettings } from './collection-settings.tsx'
@@ -24,7 +25,7 @@ export function Collections({ path }: { readonly path: readonly string[] }) {
       return <NewDocument collection={name} />
     case 'indexes':
     case 'unique':
-      return <CollectionIndex key={path.join('/')} collection={name} kind={part} name={tab ?? ''} />
+      return <CollectionIndex collection={name} kind={part} name={tab ?? ''} />
     default:
       return tab === 'history' ? (
         <DocumentHistory collection={name} id={part} />

@@ -6,12 +6,14 @@ import { addressWith, go } from '../router.ts'
 import { writeJson } from '../wire/json.ts'
 
 interface ColumnChoiceProps {
+  /** All columns of the rows. */
   readonly names: readonly string[]
+  /** The visible columns, which may be absent from `names`. */
   readonly columns: readonly string[]
 }
 
 /** Maximum number of hidden columns in the list. */
-const namesMax = 200
+const hiddenMax = 200
 
 export function ColumnChoice({ names, columns }: ColumnChoiceProps) {
   const choose = (chosen: readonly string[] | undefined) =>
@@ -23,11 +25,11 @@ export function ColumnChoice({ names, columns }: ColumnChoiceProps) {
     moved.splice(at + by, 0, name)
     choose(moved)
   }
-  const others = names.filter(name => !columns.includes(name)).slice(0, namesMax)
+  const hidden = names.filter(name => !columns.includes(name))
   return (
     <details class="columns">
       <summary>
-        Columns ({columns.length} of {columns.length + names.filter(name => !columns.includes(name)).length})
+        Columns ({columns.length} of {columns.length + hidden.length})
       </summary>
       <ul class="column-list" aria-label="Columns">
         {columns.map((name, at) => (
@@ -55,7 +57,7 @@ export function ColumnChoice({ names, columns }: ColumnChoiceProps) {
             </Button>
           </li>
         ))}
-        {others.map(name => (
+        {hidden.slice(0, hiddenMax).map(name => (
           <li key={name}>
             <Check label={<bdi>{name}</bdi>} isOn={false} onChange={() => choose([...columns, name])} />
           </li>

@@ -23,7 +23,7 @@ interface ConditionFormProps {
   readonly conditions: readonly Condition[]
   /** Fields that the form suggests. */
   readonly fields: FieldPaths
-  /** Rows that were read. If all values of a field in them are texts, the value that the user types is also a text. */
+  /** Rows that were read. Their values determine the type of a typed value; see {@link parseFieldValue}. */
   readonly rows: readonly Row[]
 }
 
@@ -93,7 +93,7 @@ export function conditionText({ path, operator, value }: Condition): string {
   return `${field} ${operatorText(operator)} ${shown}`
 }
 
-/** Converts an input to a value. If all loaded values of the field are texts, the input is a text without quotes. */
+/** Parses a value. The input for a top-level field is a text if all loaded values of the field are texts. */
 function parseFieldValue(text: string, path: readonly string[], rows: readonly Row[]): Json {
   const seen = rows.flatMap(({ cells }) => {
     const value = path.length === 1 ? cells.get(path[0] ?? '') : undefined

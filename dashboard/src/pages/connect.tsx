@@ -5,7 +5,7 @@ import { useState } from 'preact/hooks'
 import { CopyButton } from '../parts/copy.tsx'
 import { Choice } from '../parts/fields.tsx'
 
-/** Reads the secret from the environment, so that source files contain no secret. */
+/** Code for clients reads the secret from the environment, so that source files contain no secret. */
 const snippets = {
   environment: [
     'Environment variables',

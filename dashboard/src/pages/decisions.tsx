@@ -1,5 +1,5 @@
 // Shows the permission checks of a query for another caller: a table of the decisions with the privileges that were
-// checked, and a list of the memberships that give roles to the caller.
+// checked, and a list of the memberships that decide which roles the caller has.
 
 import { Table } from '../parts/table.tsx'
 import { Cell, previewOf } from '../parts/values.tsx'
@@ -51,7 +51,7 @@ function ReferenceName({ value }: { value: Json | undefined }) {
 
 function Reason({ decision }: { decision: Json }) {
   const by = textAt(decision, 'decided_by') ?? ''
-  // `granting` is a part of `considered`.
+  // `considered` also contains the privileges that the response lists as `granting`.
   const privileges = listAt(decision, 'considered')
   return (
     <>
@@ -94,8 +94,8 @@ function Privilege({ privilege }: { privilege: Json }) {
 }
 
 /**
- * Lists the memberships for the collection of the caller's identity document, with the outcomes of their predicates. They
- * decide which roles the caller gets from the document.
+ * Lists the memberships for the collection of the caller's identity document, with the outcomes of their predicates.
+ * The outcomes decide which roles the document gives to the caller.
  */
 export function MembershipList({ memberships }: { memberships: readonly Json[] }) {
   return (

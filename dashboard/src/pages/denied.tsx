@@ -3,13 +3,14 @@
 
 import { useMemo, useState } from 'preact/hooks'
 import { quoted } from '../../../src/fql10/text/quoted.ts'
-import { NotationError, type ParsedQuery, parseQuery, type Version } from '../language.ts'
+import { type ParsedQuery, parseQuery, type Version } from '../language.ts'
 import { Button } from '../parts/button.tsx'
 import type { Mark } from '../parts/code-editor.ts'
 import { Editor } from '../parts/editor.tsx'
 import { Choice, Field } from '../parts/fields.tsx'
 import { Heading } from '../parts/heading.tsx'
 import { useAction } from '../parts/load.tsx'
+import { errorMarks } from '../parts/notation-switch.tsx'
 import { Problem } from '../parts/problem.tsx'
 import { useChoices } from '../parts/schema-list.tsx'
 import { Tree } from '../parts/values.tsx'
@@ -57,7 +58,7 @@ export function Denied() {
       <Heading title="Why denied" />
       <p class="hint">
         Enter the query that was denied, and choose the caller that ran it. The answer lists every permission
-        check with the privilege or predicate that decided it. The query writes no data.{' '}
+        check with the privilege or predicate that decided it. The query writes no data.
       </p>
       <div class="shell-head">
         <VersionSwitch version={version} onChange={chooseVersion} />
@@ -92,8 +93,7 @@ export function Denied() {
 
 /** The denied parts of a query, or its syntax errors. */
 function marksOf(error: Error | undefined, explained: AccessExplanation | undefined): readonly Mark[] {
-  if (error instanceof NotationError) return [{ from: error.from, to: error.to, message: error.message }]
-  if (!explained) return []
+  if (error || !explained) return errorMarks(error)
   return listAt(explained.value, 'decisions')
     .filter(decision => at(decision, 'allowed') === false)
     .flatMap(decision => {

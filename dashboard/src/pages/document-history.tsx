@@ -127,7 +127,7 @@ interface VersionViewProps {
   readonly children: ComponentChildren
 }
 
-/** Returns null if the document did not exist. */
+/** A query for the data of a version, which returns null if the document did not exist. */
 function dataFrom(ref: Query, version: Version | undefined): Query {
   if (version === undefined || version.action === 'delete') return null
   const data: Query = { select: ['data'], from: { get: ref }, default: { object: {} } }
@@ -137,7 +137,7 @@ function dataFrom(ref: Query, version: Version | undefined): Query {
   }
 }
 
-/** True if the version is still the newest of its document. */
+/** A query that returns true if the version is still the newest of its document. */
 function isStillNewest(ref: Query, { ts, action }: Version): Query {
   if (action === 'delete') return { not: { exists: ref } }
   return { if: { exists: ref }, then: { equals: [{ select: 'ts', from: { get: ref } }, ts] }, else: false }
@@ -160,6 +160,7 @@ function VersionView({ name, version, previous, newest, onRestored, children }: 
   const mayRestore = rights.value.writes && pastTime.value === undefined && !isNewest && hasData
   const restore = async (signal: AbortSignal) => {
     const data: Query = { var: 'data' }
+    // Only the data is restored. Without its current expiry, the replaced document would never expire.
     const ttl: Query = { select: 'ttl', from: { get: ref }, default: null }
     const replaced: Query = { replace: ref, params: { object: { data, ttl } } }
     const query: Query = {

@@ -122,7 +122,7 @@ const textOf = ({ data, ttl }: Draft | DocumentText) => (ttl === '' ? data : `${
 function DocumentForm({ name, loaded, isReadOnly }: FormProps) {
   const form = useEditForm<DocumentText, Draft>({
     loaded,
-    timeOf: ({ ts }) => ts,
+    identityOf: ({ ts }) => ts,
     draftOf,
     isSame: (draft, version) => draft.notation === version.notation && textOf(draft) === textOf(version),
     save: (draft, base, signal) => saveDocument(name, draft, base.ts, signal),

@@ -22,10 +22,10 @@ import { MarkedError, marksOf, queryOf10, withMarkedErrors } from './shell-queri
 /** Older events are removed from the table. */
 const eventsMax = 500
 
-/** The text of the source. It remains when the user opens another page. */
-const written = signal('')
+/** The query that returns the event source. The text remains when the user opens another page. */
+const sourceText = signal('')
 forgetOnSignOut(() => {
-  written.value = ''
+  sourceText.value = ''
 })
 
 type State = 'stopped' | 'watching' | 'paused' | 'away'
@@ -38,9 +38,9 @@ const stateTexts: Readonly<Record<State, string>> = {
 }
 
 export function Events() {
-  const text = written.value
+  const text = sourceText.value
   const setText = (entered: string) => {
-    written.value = entered
+    sourceText.value = entered
   }
   const watching = useWatch()
   const { error, events, heldBack, state } = watching
@@ -72,7 +72,7 @@ export function Events() {
           {isOn ? 'Switch to this source' : 'Watch'}
         </Button>
         {isOn && (
-          <Button onClick={watching.pause}>
+          <Button onClick={watching.togglePause}>
             {state === 'paused' ? `Resume (${heldBack} new)` : 'Pause'}
           </Button>
         )}
@@ -147,7 +147,7 @@ function useWatch() {
       setError(handleError(cause))
     })
   }
-  const pause = () => {
+  const togglePause = () => {
     isPaused.current = !isPaused.current
     setState(isPaused.current ? 'paused' : 'watching')
     if (isPaused.current) return
@@ -161,7 +161,7 @@ function useWatch() {
     error,
     start,
     stop,
-    pause,
+    togglePause,
     clear: () => setEvents([]),
   }
 }

@@ -22,12 +22,14 @@ export function FieldTypes({ collection }: { readonly collection: string }) {
   })
   if (fields.length === 0 && checks.length === 0) return null
   const wildcard = textAt(declared, 'wildcard')
+  // A collection that declares only computed fields accepts any other field.
+  const rejectsOthers = wildcard === undefined && fields.some(({ isComputed }) => !isComputed)
   return (
     <details class="field-types" open>
       <summary>Fields of {collection}</summary>
       {fields.length > 0 && <FieldTable fields={fields} />}
       <p class="hint">
-        {wildcard === undefined && fields.some(({ isComputed }) => !isComputed)
+        {rejectsOthers
           ? 'Writes with other fields are rejected.'
           : `Other fields may be of type ${wildcard ?? 'Any'}.`}
       </p>

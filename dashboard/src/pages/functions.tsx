@@ -10,7 +10,7 @@ import { Editor } from '../parts/editor.tsx'
 import { Choice, NameField, optionsOf } from '../parts/fields.tsx'
 import { Heading } from '../parts/heading.tsx'
 import { useAction } from '../parts/load.tsx'
-import { marksOf } from '../parts/notation-switch.tsx'
+import { errorMarks } from '../parts/notation-switch.tsx'
 import { Problem } from '../parts/problem.tsx'
 import { type Column, nameColumn, SchemaList, useChoices } from '../parts/schema-list.tsx'
 import { Instant } from '../parts/time.tsx'
@@ -84,7 +84,7 @@ function NewFunction({ onClose }: { onClose: () => void }) {
   const [role, setRole] = useState('')
   const [error, setError] = useState<Error | undefined>(undefined)
   const roles = useChoices('roles')
-  const marks = useMemo(() => marksOf(error), [error])
+  const marks = useMemo(() => errorMarks(error), [error])
   const names = roles.data ?? []
   const create = async (signal: AbortSignal) => {
     try {
@@ -129,16 +129,19 @@ function CallForm({ name }: { name: string }) {
   const [text, setText] = useState('')
   const [result, setResult] = useState<QueryResult | undefined>(undefined)
   const action = useAction()
-  // The parsed text begins with a bracket that the field does not contain, so marks move one character to the left.
+  // `call` adds brackets before it parses the text, so marks move one character to the left.
   const marks = useMemo(
-    () => marksOf(action.error).map(mark => ({ ...mark, from: Math.max(0, mark.from - 1), to: mark.to - 1 })),
+    () =>
+      errorMarks(action.error).map(mark => ({ ...mark, from: Math.max(0, mark.from - 1), to: mark.to - 1 })),
     [action.error],
   )
   const call = () =>
     action.start(async signal => {
       setResult(undefined)
+      // The line break ends a comment at the end of the text.
       const given = parseQuery(`[${text}\n]`, 'text').query
       const list = Array.isArray(given) ? given : []
+      // As in drivers, a single argument is not wrapped in a list.
       const query: Query = {
         call: { function: name },
         arguments: list.length === 1 ? (list[0] ?? null) : list,

@@ -101,7 +101,9 @@ function Charts({ spans }: { spans: readonly Span[] }) {
 
 function chartsOf(spans: readonly Span[]) {
   const line = (name: string, colour: string, of: (span: Span) => number | null, isFilled = false) => ({
-    ...{ name, colour, isFilled },
+    name,
+    colour,
+    isFilled,
     values: spans.map(of),
   })
   return [
@@ -131,7 +133,7 @@ function chartsOf(spans: readonly Span[]) {
 /** The service counts at most this number of deleted collections, indexes and databases. */
 const removalsMax = 1000
 
-/** Index builds, and rows to remove. */
+/** Builds of indexes and rewrites of documents, and the number of deleted objects whose rows are not removed yet. */
 function HealthWork({ work }: { work: ServiceHealth['work'] }) {
   const { builds, builds_count: count, removals } = work
   return (

@@ -6,7 +6,7 @@ import { contentText, type Preview } from '../service/import-preview.ts'
 
 interface ImportFormProps {
   readonly file: File | undefined
-  /** Undefined while no file is chosen, or when the file cannot be imported. */
+  /** Undefined until a file is chosen and its start has been read, and when the file cannot be imported. */
   readonly plan: ImportPlan | undefined
   readonly preview: Preview | undefined
   readonly choices: ImportChoices

@@ -40,7 +40,7 @@ export function Import({ path }: { readonly path: readonly string[] }) {
   )
 }
 
-const usual: ImportChoices = {
+const defaultChoices: ImportChoices = {
   encoding: '',
   types: new Map(),
   emptyCells: 'null',
@@ -53,7 +53,7 @@ const usual: ImportChoices = {
 
 function ImportSteps({ collection }: { collection: string }) {
   const [file, setFile] = useState<File | undefined>(undefined)
-  const [choices, setChoices] = useState(usual)
+  const [choices, setChoices] = useState(defaultChoices)
   const [report, setReport] = useState<Report | undefined>(undefined)
   const { progress, begin } = useProgress<ImportProgress>()
   const action = useAction()

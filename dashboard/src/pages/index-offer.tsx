@@ -22,9 +22,9 @@ export function IndexOffer({ collection, plan, onCreated }: IndexOfferProps) {
   const proposal = proposalOf(plan)
   const [name, setName] = useState('')
   if (proposal === undefined) return null
-  const usual = `${collection}_by_${proposal.words.join('_')}`.replaceAll(/[^\w$+.-]/g, '_')
+  const defaultName = `${collection}_by_${proposal.words.join('_')}`.replaceAll(/[^\w$+.-]/g, '_')
   const create = async (signal: AbortSignal) => {
-    const object = { name: name || usual, source: { collection }, ...proposal.parts }
+    const object = { name: name || defaultName, source: { collection }, ...proposal.parts }
     await write({ select: 'name', from: { create_index: { object } } }, signal)
     setOpen(false)
     setNotice('The index is being built. It will be used as soon as it is ready.')
@@ -41,7 +41,7 @@ export function IndexOffer({ collection, plan, onCreated }: IndexOfferProps) {
             This index finds documents of <bdi>{collection}</bdi> {proposal.what}. It uses disk space, and
             makes each write a little slower.
           </p>
-          <Field label="Name" value={name || usual} onInput={setName} isMono hasFocus />
+          <Field label="Name" value={name || defaultName} onInput={setName} isMono hasFocus />
         </FormDialog>
       )}
     </p>

@@ -20,7 +20,7 @@ import { at, isMap, type Json, type Query } from '../wire/json.ts'
 import { refOf } from '../wire/refs.ts'
 import { CollectionIndexList } from './collection-index-list.tsx'
 
-/** `every collection` for the wildcard. */
+/** Returns the names of the collections that an index covers; `every collection` for the wildcard. */
 function sourceNames(index: Json): readonly string[] {
   const source = at(index, 'source')
   const sources = Array.isArray(source) ? source : [source]
@@ -118,6 +118,7 @@ const noPart: Part = { field: '', isReversed: false }
 function pathOf(field: string): readonly Query[] {
   const steps = field.split('.').map(step => (/^\d+$/.test(step) ? BigInt(step) : step))
   const first = steps[0]
+  // Other fields are within the data.
   const isTop =
     first === 'data' || first === 'ref' || first === 'ts' || first === 'ttl' || first === 'instance'
   return isTop ? steps : ['data', ...steps]

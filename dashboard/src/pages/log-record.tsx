@@ -20,7 +20,7 @@ export function timeOfRecord({ TS }: LogRecord): number {
 }
 
 export function LogRecordDialog({ record, details, database, onClose }: LogRecordDialogProps) {
-  const only = (filter: RecordFilter) => {
+  const show = (filter: RecordFilter) => {
     onClose()
     showRequests(filter)
   }
@@ -28,7 +28,7 @@ export function LogRecordDialog({ record, details, database, onClose }: LogRecor
   return (
     <Dialog title={`Request of ${localTimeMs(timeOfRecord(record))}`} isWide onClose={onClose}>
       <div class="dialog-body record">
-        <Outcome record={record} details={details} only={only} />
+        <Outcome record={record} details={details} show={show} />
         <h3>Query</h3>
         {shape === '' ? (
           <p class="hint">The request had no query, or the query could not be parsed.</p>
@@ -40,32 +40,32 @@ export function LogRecordDialog({ record, details, database, onClose }: LogRecor
             <p class="hint">
               This is the shape of the query. The log stores no values: each <code>?</code> replaces a value.
             </p>
-            <FilterButton of={{ shape }} what="this query" only={only} />
+            <FilterButton of={{ shape }} what="this query" show={show} />
           </>
         )}
-        <Facts record={record} details={details} database={database} only={only} />
+        <Facts record={record} details={details} database={database} show={show} />
       </div>
     </Dialog>
   )
 }
 
-type OnFilter = (filter: RecordFilter) => void
+type ShowRequests = (filter: RecordFilter) => void
 
 interface PartProps extends LoggedRequest {
-  readonly only: OnFilter
+  readonly show: ShowRequests
 }
 
 /** Filters the log by a fact of the record. */
-function FilterButton({ of, what, only }: { of: RecordFilter; what: string; only: OnFilter }) {
+function FilterButton({ of, what, show }: { of: RecordFilter; what: string; show: ShowRequests }) {
   return (
-    <Button class="quiet only" onClick={() => only(of)}>
+    <Button class="quiet only" onClick={() => show(of)}>
       Filter by {what}
     </Button>
   )
 }
 
 /** The status, and the reason for an error. */
-function Outcome({ record, details, only }: PartProps) {
+function Outcome({ record, details, show }: PartProps) {
   const { RESPONSE_CODE: status, RATE_LIMITS_HIT: limits } = record
   const error = details?.error
   if (Number(status) < 400) {
@@ -96,7 +96,7 @@ function Outcome({ record, details, only }: PartProps) {
       )}
       {limits.length > 0 && <p>Rate limits hit: {limits.join(', ')}.</p>}
       {details === null && <p class="hint">The stored details of this request are damaged.</p>}
-      {error?.code && <FilterButton of={{ status, error: error.code }} what="this error" only={only} />}
+      {error?.code && <FilterButton of={{ status, error: error.code }} what="this error" show={show} />}
     </>
   )
 }
@@ -120,7 +120,7 @@ const endpoints: Readonly<Record<string, string>> = {
   '/api/v1/explain': 'explain',
 }
 
-function Facts({ record, details, database, only }: PartProps & { readonly database: string }) {
+function Facts({ record, details, database, show }: PartProps & { readonly database: string }) {
   const tags = Object.entries(record.TAGS)
   const headers = Object.entries(headersOf(record))
   return (
@@ -130,19 +130,19 @@ function Facts({ record, details, database, only }: PartProps & { readonly datab
       <Fact name="Database">
         <bdi>{database}</bdi>
       </Fact>
-      {details && <CallerFacts caller={details.caller} only={only} />}
-      {details && <UsedObjects details={details} only={only} />}
+      {details && <CallerFacts caller={details.caller} show={show} />}
+      {details && <UsedObjects details={details} show={show} />}
       <Fact name="Tags">
         {tags.length === 0 && 'none'}
         {tags.map(([key, value]) => (
           <span key={key}>
-            {key}={value} <FilterButton of={{ tag: `${key}=${value}` }} what="this tag" only={only} />
+            {key}={value} <FilterButton of={{ tag: `${key}=${value}` }} what="this tag" show={show} />
           </span>
         ))}
       </Fact>
       {details && (
         <Fact name="Address">
-          {details.address} <FilterButton of={{ address: details.address }} what="this address" only={only} />
+          {details.address} <FilterButton of={{ address: details.address }} what="this address" show={show} />
         </Fact>
       )}
       <Fact name="Query time">{record.QUERY_TIME_MS} ms</Fact>
@@ -207,7 +207,7 @@ const kinds = {
   provider: 'a token of an access provider',
 } as const
 
-function CallerFacts({ caller, only }: { caller: LogCaller | null; only: OnFilter }) {
+function CallerFacts({ caller, show }: { caller: LogCaller | null; show: ShowRequests }) {
   if (caller === null) return <Fact name="Caller">not authenticated: the secret was rejected</Fact>
   const { id, identity, is_outer, kind, name, roles } = caller
   const key = is_outer && kind === 'key' ? 'a key of a parent database' : kinds[kind]
@@ -215,18 +215,18 @@ function CallerFacts({ caller, only }: { caller: LogCaller | null; only: OnFilte
     <>
       <Fact name="Caller">
         <bdi>{[key, name, id].filter(each => each !== null).join(', ')}</bdi>{' '}
-        {id !== null && <FilterButton of={{ who: id }} what={`this ${kind}`} only={only} />}
+        {id !== null && <FilterButton of={{ who: id }} what={`this ${kind}`} show={show} />}
       </Fact>
       {identity !== null && (
         <Fact name="Logged in as">
-          <bdi>{identity}</bdi> <FilterButton of={{ who: identity }} what="this user" only={only} />
+          <bdi>{identity}</bdi> <FilterButton of={{ who: identity }} what="this user" show={show} />
         </Fact>
       )}
       <Fact name="Roles">
         {roles.length === 0 && 'none'}
         {roles.map(role => (
           <span key={role}>
-            <bdi>{role}</bdi> <FilterButton of={{ who: role }} what="this role" only={only} />
+            <bdi>{role}</bdi> <FilterButton of={{ who: role }} what="this role" show={show} />
           </span>
         ))}
       </Fact>
@@ -234,7 +234,7 @@ function CallerFacts({ caller, only }: { caller: LogCaller | null; only: OnFilte
   )
 }
 
-function UsedObjects({ details, only }: { details: LogDetails; only: OnFilter }) {
+function UsedObjects({ details, show }: { details: LogDetails; show: ShowRequests }) {
   const parts = [
     ['Collections', 'collection', details.collections],
     ['Indexes', 'index', details.indexes],
@@ -248,7 +248,7 @@ function UsedObjects({ details, only }: { details: LogDetails; only: OnFilter })
             <Fact key={kind} name={title}>
               {names.map(name => (
                 <span key={name}>
-                  <bdi>{name}</bdi> <FilterButton of={{ [kind]: name }} what={`this ${kind}`} only={only} />
+                  <bdi>{name}</bdi> <FilterButton of={{ [kind]: name }} what={`this ${kind}`} show={show} />
                 </span>
               ))}
             </Fact>

@@ -133,6 +133,7 @@ function Pages({ span, filter }: { span: Span; filter: RecordFilter }) {
       setProgress(undefined)
       return searchRecords(span, filter, includesDashboard, cursors.at(-1), signal, setProgress)
     },
+    // Another filter creates another instance of this component.
     [span, cursors],
   )
   useEffect(() => setOpened(undefined), [cursors])

@@ -34,13 +34,13 @@ export function LogSpan({ span }: { span: Span }) {
   )
 }
 
-const written = (iso: string) => (Number.isNaN(Date.parse(iso)) ? '' : fieldTime(Date.parse(iso), 'minute'))
+const fieldText = (iso: string) => (Number.isNaN(Date.parse(iso)) ? '' : fieldTime(Date.parse(iso), 'minute'))
 
-/** A new span needs a new `key`, which resets the fields. */
+/** The fields of the start and the end. A new span needs a new `key`, which resets the fields. */
 function Ends({ span }: { span: Span }) {
-  const [from, setFrom] = useState(written(span.from))
-  const [to, setTo] = useState(written(span.to))
-  const isChanged = from !== written(span.from) || to !== written(span.to)
+  const [from, setFrom] = useState(fieldText(span.from))
+  const [to, setTo] = useState(fieldText(span.to))
+  const isChanged = from !== fieldText(span.from) || to !== fieldText(span.to)
   const fault = isChanged ? faultOf(from, to) : undefined
   const show = () => {
     if (isChanged && fault === undefined) showSpan(instantOf(from), instantOf(to))

@@ -35,12 +35,13 @@ export function spanName(): string | undefined {
   return spans.some(([known]) => known === name) ? (name as string) : spanDefault
 }
 
-/** The last hour if the address has no span. */
+/** Returns the last hour if the address has no span. */
 export function spanNow(): Span {
   const { parameters } = address.value
   const name = spanName()
   if (name === undefined) return { from: parameters.get('from') ?? '', to: parameters.get('to') ?? '' }
   const length = spans.find(([known]) => known === name)?.[2] ?? hour
+  // The end of the current minute, so that the span contains all requests until now.
   const now = Math.ceil(Date.now() / minute) * minute
   return { from: new Date(now - length).toISOString(), to: new Date(now).toISOString() }
 }
@@ -62,13 +63,13 @@ export function showSpan(from: string, to: string): void {
   go(addressWith({ last: undefined, from, to }))
 }
 
-/** Milliseconds since the Unix epoch, extended to whole minutes. */
+/** Shows a span, in milliseconds since the Unix epoch, extended to whole minutes. */
 export function zoomTo(from: number, to: number): void {
-  const whole = (ms: number) => new Date(ms).toISOString()
-  showSpan(whole(Math.floor(from / minute) * minute), whole(Math.ceil(to / minute) * minute))
+  const isoTime = (ms: number) => new Date(ms).toISOString()
+  showSpan(isoTime(Math.floor(from / minute) * minute), isoTime(Math.ceil(to / minute) * minute))
 }
 
-/** Charts and lists include the dashboard's own requests. */
+/** Returns whether charts and lists include the dashboard's own requests. */
 export function includesDashboardRequests(): boolean {
   return address.value.parameters.get('dashboard') === '1'
 }

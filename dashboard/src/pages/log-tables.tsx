@@ -26,7 +26,7 @@ const textChars = 300
 const whole = new Intl.NumberFormat('en')
 const operationsEach = (sums: LogSums) => (sums.requests === 0 ? 0 : operations(sums) / sums.requests)
 
-/** Status and code at the start of the name of an error. */
+/** Status and code at the start of the name of an error. The code `–` stands for an error without a code. */
 const errorStart = /^(\d{3})(?: ([^:]+))?/
 
 function showError(name: string): void {
@@ -55,9 +55,9 @@ export function RequestsButton({ of, onClick }: { of: string; onClick: () => voi
 }
 
 export function LogErrors({ errors }: { errors: LogSummary['errors'] }) {
-  const [isWhole, setWhole] = useState(false)
+  const [showsAll, setShowsAll] = useState(false)
   if (errors.length === 0) return null
-  const shown = isWhole ? errors : errors.slice(0, shownMax)
+  const shown = showsAll ? errors : errors.slice(0, shownMax)
   return (
     <section aria-labelledby="errors">
       <h2 id="errors">Errors</h2>
@@ -75,13 +75,13 @@ export function LogErrors({ errors }: { errors: LogSummary['errors'] }) {
         ))}
       </Table>
       {errors.length > shown.length && (
-        <Button onClick={() => setWhole(true)}>Show all {errors.length} errors</Button>
+        <Button onClick={() => setShowsAll(true)}>Show all {errors.length} errors</Button>
       )}
     </section>
   )
 }
 
-/** Compares two spans, on request, because the service must read both. */
+/** Compares the span with the previous one only on request, because the service must read the log of both. */
 export function LogComparison({ span }: { span: Span }) {
   const isOpen = address.value.parameters.get('changes') === '1'
   return (

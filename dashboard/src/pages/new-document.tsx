@@ -17,7 +17,7 @@ import { FieldTypes } from './field-types.tsx'
 
 const empty: Draft = { data: '{\n  \n}', notation: 'text', ttl: '' }
 
-/** The draft is empty for callers without read access to the definition of the collection. */
+/** Returns a draft with the required fields; without fields if there are none, or if the definition cannot be read. */
 async function startOf(collection: string, signal: AbortSignal): Promise<Draft> {
   const definition = await readSchema('collections', collection, signal).catch(cause => {
     if (signal.aborted) throw cause
@@ -53,12 +53,12 @@ export function NewDocument({ collection }: { readonly collection: string }) {
 function NewForm({ collection, start }: { collection: string; start: Draft }) {
   const [draft, setDraft] = useState(start)
   const [id, setId] = useState('')
-  const [password, setPasswordText] = useState('')
+  const [password, setPassword] = useState('')
   const action = useAction()
   const [isDone, setDone] = useState(false)
   const isDirty = !isDone && (draft.data !== start.data || draft.ttl !== '' || id !== '' || password !== '')
   useEffect(() => guard(() => isDirty), [isDirty])
-  const [last, setLast] = useState<string | undefined>(undefined)
+  const [lastId, setLastId] = useState<string | undefined>(undefined)
   const create = (another: boolean) =>
     action.start(async signal => {
       const created = await createDocument(
@@ -68,11 +68,11 @@ function NewForm({ collection, start }: { collection: string; start: Draft }) {
         signal,
       )
       setDone(!another)
-      if (!another) return go(addressOf(['collections', collection, created], { from: undefined }), 'replace')
+      if (!another) return go(addressOf(['collections', collection, created]), 'replace')
       setDraft(start)
       setId('')
-      setPasswordText('')
-      setLast(created)
+      setPassword('')
+      setLastId(created)
     })
   return (
     <div class="document">
@@ -98,7 +98,7 @@ function NewForm({ collection, start }: { collection: string; start: Draft }) {
           type="password"
           autoComplete="new-password"
           value={password}
-          onInput={setPasswordText}
+          onInput={setPassword}
           hint="Only for documents that are users: the password to log in with. Leave this empty for other documents."
         />
       </details>
@@ -110,15 +110,14 @@ function NewForm({ collection, start }: { collection: string; start: Draft }) {
         <Button disabled={action.isRunning} onClick={() => create(true)}>
           Create and add another
         </Button>
-        <a class="button" href={addressOf(['collections', collection], { from: undefined })}>
-          {last === undefined ? 'Cancel' : 'Done'}
+        <a class="button" href={addressOf(['collections', collection])}>
+          {lastId === undefined ? 'Cancel' : 'Done'}
         </a>
       </div>
       <p role="status">
-        {last !== undefined && (
+        {lastId !== undefined && (
           <>
-            <a href={addressOf(['collections', collection, last], { from: undefined })}>{last}</a> was
-            created.
+            <a href={addressOf(['collections', collection, lastId])}>{lastId}</a> was created.
           </>
         )}
       </p>

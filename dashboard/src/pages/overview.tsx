@@ -38,14 +38,14 @@ function CollectionList() {
     signal => read(mapping(pageOf({ collections: null }, collectionsMax), { get: variable() }), signal),
     [pastTime.value],
   )
-  const denied = list.error instanceof ServiceError && list.error.status === 403
+  const isDenied = list.error instanceof ServiceError && list.error.status === 403
   return (
     <section aria-labelledby="collections">
       <header class="section-head">
         <h2 id="collections">Collections</h2>
         <CreateButton text="Create collection" isAllowed={rights.value.writes} form={NewCollection} />
       </header>
-      {denied ? (
+      {isDenied ? (
         <ByName />
       ) : (
         <LoadedContent of={list}>

@@ -8,7 +8,7 @@ import { FormDialog } from '../parts/dialog.tsx'
 import { FormFooter, useEditForm } from '../parts/edit-form.tsx'
 import { Editor } from '../parts/editor.tsx'
 import { Choice, optionsOf } from '../parts/fields.tsx'
-import { marksOf } from '../parts/notation-switch.tsx'
+import { errorMarks } from '../parts/notation-switch.tsx'
 import { otherDraftHint, useOtherDraft } from '../parts/other-draft.ts'
 import { useChoices } from '../parts/schema-list.tsx'
 import { buttons, Table } from '../parts/table.tsx'
@@ -46,7 +46,7 @@ export function RoleTable({ role, onSaved }: { role: Json; onSaved: () => void }
   const [editing, setEditing] = useState<Editing | undefined>(undefined)
   const form = useEditForm<Json, RoleShape>({
     loaded: role,
-    timeOf: version => at(version, 'ts'),
+    identityOf: version => at(version, 'ts'),
     draftOf: roleShape,
     isSame: (draft, version) => shapeText(draft) === shapeText(roleShape(version)),
     save: (draft, base, signal) =>
@@ -171,6 +171,7 @@ function GrantChoice({ privilege, action, onChange, onEdit }: GrantChoiceProps) 
         value={choice}
         onChange={event => {
           choose(event.currentTarget.value)
+          // Shows the current choice, because “if…” takes effect only when the user applies the predicate.
           event.currentTarget.value = choice
         }}
       >
@@ -227,6 +228,8 @@ function AddResource({ privileges, onAdd }: AddResourceProps) {
   )
 }
 
+const memberTemplate = 'Query(Lambda("ref", Select(["data", "active"], Get(Var("ref")))))'
+
 interface MembersProps {
   readonly memberships: readonly Membership[]
   readonly onChange: (memberships: readonly Membership[]) => void
@@ -254,10 +257,10 @@ function Members({ memberships, onChange, onEdit }: MembersProps) {
               onClick={() =>
                 onEdit({
                   title: `Condition for members from ${collection}`,
-                  text: predicate || 'Query(Lambda("ref", Select(["data", "active"], Get(Var("ref")))))',
+                  text: predicate || memberTemplate,
                   effect:
                     'A document is a member of the role if the predicate returns true for the document.',
-                  example: 'Query(Lambda("ref", Select(["data", "active"], Get(Var("ref")))))',
+                  example: memberTemplate,
                   onDone: text => set(row, text),
                 })
               }
@@ -290,7 +293,7 @@ function Members({ memberships, onChange, onEdit }: MembersProps) {
 function PredicateDialog({ editing, onClose }: { editing: Editing; onClose: () => void }) {
   const [text, setText] = useState(editing.text)
   const [error, setError] = useState<Error | undefined>(undefined)
-  const marks = useMemo(() => marksOf(error), [error])
+  const marks = useMemo(() => errorMarks(error), [error])
   return (
     <FormDialog
       title={editing.title}

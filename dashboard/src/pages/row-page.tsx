@@ -73,7 +73,7 @@ function chosenColumns(): readonly string[] | undefined {
   return Array.isArray(chosen) ? [...new Set(chosen.map(String))] : undefined
 }
 
-/** Rows that were added or changed since the last render. */
+/** Returns the ids of the rows that were added or changed since the last render; empty unless `isLive` is true. */
 function useChanged(rows: readonly Row[], isLive: boolean): ReadonlySet<string> {
   const before = useRef<ReadonlyMap<string, string>>(new Map())
   const now = new Map(rows.map(({ ref, ts }) => [ref?.id ?? '', String(ts)]))

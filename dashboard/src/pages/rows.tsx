@@ -62,12 +62,12 @@ export function DocumentRows({ collection }: { readonly collection: string }) {
   const view = viewIn(address.value.parameters)
   const isUntouched = Object.keys(view).length === 0
   const saved = savedView(collection)
-  const returns = useMemo(() => isUntouched && Object.keys(saved).length > 0, [])
+  const restoresView = useMemo(() => isUntouched && Object.keys(saved).length > 0, [])
   useEffect(() => {
-    if (returns) go(addressWith(saved), 'replace')
+    if (restoresView) go(addressWith(saved), 'replace')
   }, [])
   const needsIndexes = view.index !== undefined || view.filter !== undefined || view.sort !== undefined
-  const isReady = !(returns && isUntouched)
+  const isReady = !(restoresView && isUntouched)
   useEffect(() => {
     if (isReady) saveView(collection, view)
   }, [isReady, JSON.stringify(view)])
@@ -109,21 +109,21 @@ function RowsOfView({ collection, indexes, isPlanned }: RowsOfViewProps) {
   // An unchanged list remains the same object, so that a reload of the list does not read the rows again.
   const listed = indexes.data ?? noIndexes
   const known = useMemo(() => listed, [JSON.stringify(listed)])
-  const deciding = isPlanned ? known : noIndexes
+  const planIndexes = isPlanned ? known : noIndexes
   const wanted: RowView = useMemo(() => {
     const terms = tryJson(view.terms ?? '')
     return {
       source: {
         collection,
-        index: deciding.find(({ name }) => name === view.index),
+        index: planIndexes.find(({ name }) => name === view.index),
         terms: Array.isArray(terms) ? terms : [],
         isReversed: view.order === 'descending',
       },
       conditions: readConditions(tryJson(view.filter ?? '')),
       sort: view.sort || undefined,
     }
-  }, [collection, deciding, JSON.stringify({ ...view, columns: undefined })])
-  const plan = useMemo(() => planOf(wanted, deciding), [wanted, deciding])
+  }, [collection, planIndexes, JSON.stringify({ ...view, columns: undefined })])
+  const plan = useMemo(() => planOf(wanted, planIndexes), [wanted, planIndexes])
   const [seen, setSeen] = useState<readonly Row[]>([])
   const fields = useMemo(() => fieldPathsOf(seen), [seen])
   const { source } = wanted
@@ -164,8 +164,7 @@ function sortingOf({ sort, source }: RowView): Sorting | undefined {
   const { isReversed } = source
   if (!leadsToDocuments(source)) return undefined
   const onSort = (field: string | undefined) => {
-    const turns = field === sort && !isReversed
-    const order = turns ? 'descending' : undefined
+    const order = field === sort && !isReversed ? 'descending' : undefined
     go(addressWith({ ...fromStart, sort: field, order }))
   }
   return { field: sort, isReversed, onSort }
@@ -191,6 +190,7 @@ function PagedRows(props: ShownProps) {
   const count = useLoad(signal => countOf(setOf(source), signal), [plan, pastTime.value])
   const [isLive, setLive] = useState(false)
   const mayBeLive = pastTime.value === undefined
+  // The service offers no streams of reversed sets.
   useLive(isLive && mayBeLive ? setOf({ ...source, isReversed: false }) : undefined, rows.reload, liveEveryMs)
   useEffect(() => {
     if (rows.data) onSeen(rows.data.rows)

@@ -78,6 +78,7 @@ function confirmRemovals(difference: SchemaDifference) {
 }
 
 function Files({ loaded, onChanged }: FilesProps) {
+  // The service accepts imports and schema files only from admins.
   const isAdmin = rights.value.imports
   const [wantsStaging, setWantsStaging] = useState(false)
   const isStaging = wantsStaging || loaded.staged !== undefined
@@ -88,7 +89,7 @@ function Files({ loaded, onChanged }: FilesProps) {
   const [warnings, setWarnings] = useState('')
   const form = useEditForm<SchemaState, readonly SchemaFile[]>({
     loaded,
-    timeOf: identityOf,
+    identityOf,
     draftOf: ({ files }) => files,
     isSame: (draft, { files }) => areSame(draft, files),
     rebase: (draft, base, theirs) => mergeFiles(draft, base.files, theirs.files),
@@ -137,7 +138,7 @@ function Files({ loaded, onChanged }: FilesProps) {
     <>
       {!isAdmin && <p class="hint">Read-only: only admin keys can change schema files.</p>}
       {loaded.staged && (
-        <StagedSchema state={loaded} isReadOnly={!isAdmin} isHeld={isDirty} onChanged={onChanged} />
+        <StagedSchema state={loaded} isReadOnly={!isAdmin} isDirty={isDirty} onChanged={onChanged} />
       )}
       <FileTable files={draft} base={form.base.files} drawn={drawn} isReadOnly={!isAdmin} onChange={change} />
       {compared.error && <Problem error={compared.error} />}
@@ -212,6 +213,7 @@ function FileTable({ files, base, drawn, isReadOnly, onChange }: FileTableProps)
   const errors = useMemo(() => errorsIn(drawn), [drawn])
   const wanted = address.value.parameters.get('file')
   const shown = files.find(({ name }) => name === wanted) ?? files[0]
+  // A second change may follow before the first change is rendered.
   const latest = useRef(files)
   latest.current = files
   const show = (file: string) => go(addressWith({ file }), 'replace')

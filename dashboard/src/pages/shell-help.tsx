@@ -40,13 +40,13 @@ function completionOf({ owner, name, parameters, result, summary }: LibraryName)
 const modules = new Set(
   libraryNames
     .filter(({ owner, name }) => owner === '' && name.includes('.'))
-    .map(({ name }) => name.split('.')[0]),
+    .map(({ name }) => name.slice(0, name.indexOf('.'))),
 )
 
 const completions10: readonly Completion[] = [
   ...libraryNames.map(completionOf),
   ...[...modules].map(
-    (label = ''): Completion => ({ label, kind: 'class', detail: 'module', text: label, after: '' }),
+    (label): Completion => ({ label, kind: 'class', detail: 'module', text: label, after: '' }),
   ),
 ]
 

@@ -3,8 +3,10 @@
 
 import { type Notation, NotationError, type ParsedQuery, parseQueries } from '../language.ts'
 import type { Mark } from '../parts/code-editor.ts'
+import { errorMarks } from '../parts/notation-switch.tsx'
 import { pastTime } from '../router.ts'
 import { type RequestSecret, runText, runVersion10 } from '../service/client.ts'
+import { atPastTime } from '../service/data.ts'
 import { ServiceError } from '../service/faults.ts'
 import { currentSecret } from '../session.ts'
 import { at, type Json, parseJson, type Query, writeJson } from '../wire/json.ts'
@@ -25,8 +27,7 @@ export class MarkedError extends Error {
 
 /** Parts of the text that an error underlines. */
 export function marksOf(error: Error | undefined): readonly Mark[] {
-  if (error instanceof MarkedError) return error.marks
-  return error instanceof NotationError ? [{ from: error.from, to: error.to, message: error.message }] : []
+  return error instanceof MarkedError ? error.marks : errorMarks(error)
 }
 
 /** A query that can be sent. It maps errors of the response to the text. */
@@ -35,7 +36,7 @@ export interface ReadyQuery {
   /** Returns the reads of the query; nothing is written. */
   readonly explain: (signal: AbortSignal) => Promise<Json>
   readonly marksFor: (error: ServiceError) => readonly Mark[]
-  /** Positions refer to the user's query, which the shell wraps in another query for a past time. */
+  /** Returns the error with positions in the user's query, which the shell wraps in another query for a past time. */
   readonly unwrapped: (error: ServiceError) => ServiceError
 }
 
@@ -51,16 +52,15 @@ async function explanationOf(query: Query, signal: AbortSignal): Promise<Json> {
   return at(parseJson(text), 'resource') ?? null
 }
 
-/** Throws `NotationError`. */
+/** Returns the queries of a text. Throws {@link NotationError}. */
 export function queriesOf4(text: string, notation: Notation): readonly ReadyQuery[] {
   return parseQueries(text, notation).map(readyQuery)
 }
 
 function readyQuery({ query, locate }: ParsedQuery): ReadyQuery {
-  const past = pastTime.value
-  const sent: Query = past === undefined ? query : { at: { '@ts': past }, expr: query }
+  const sent = atPastTime(query)
   const inner = (position: readonly string[]) =>
-    past !== undefined && position[0] === 'expr' ? position.slice(1) : position
+    sent !== query && position[0] === 'expr' ? position.slice(1) : position
   return {
     run: async (as, signal) => {
       return { ...(await runText(writeJson(sent), asUserQuery(as), signal)), version: '4', summary: '' }
@@ -78,7 +78,7 @@ function readyQuery({ query, locate }: ParsedQuery): ReadyQuery {
   }
 }
 
-/** The whole text is one query. Throws `NotationError`. */
+/** The whole text is one query. Throws {@link NotationError}. */
 export function queryOf10(text: string): ReadyQuery {
   if (text.trim() === '') throw new NotationError('Write a query first.', 0)
   const past = pastTime.value
@@ -125,8 +125,8 @@ export function marksInSummary(query: string, summary: string): readonly Mark[] 
 }
 
 /**
- * Calls `work`, which sends the query with the secret `as`. Throws {@link MarkedError} if the service rejects the
- * query.
+ * Calls `work`, which sends the query with the secret `as`. Throws {@link MarkedError} instead of a
+ * {@link ServiceError}, except for rejected secrets.
  */
 export async function withMarkedErrors<T>(
   query: ReadyQuery,

@@ -20,13 +20,13 @@ const statusText = {
 interface StagedProps {
   readonly state: SchemaState
   readonly isReadOnly: boolean
-  /** Unpushed changes of the page disable the buttons. */
-  readonly isHeld: boolean
+  /** The page has changes that are not pushed, which disable the buttons. */
+  readonly isDirty: boolean
   readonly onChanged: () => void
 }
 
 /** Renders nothing while no schema is staged. */
-export function StagedSchema({ state, isReadOnly, isHeld, onChanged }: StagedProps) {
+export function StagedSchema({ state, isReadOnly, isDirty, onChanged }: StagedProps) {
   const [ending, setEnding] = useState<'commit' | 'abandon' | undefined>(undefined)
   const [refusal, setRefusal] = useState<SchemaRejection | undefined>(undefined)
   const { staged } = state
@@ -43,19 +43,19 @@ export function StagedSchema({ state, isReadOnly, isHeld, onChanged }: StagedPro
         <div class="form-buttons">
           <Button
             class="primary"
-            disabled={staged.status !== 'ready' || isHeld}
+            disabled={staged.status !== 'ready' || isDirty}
             onClick={() => setEnding('commit')}
           >
             Commit
           </Button>
-          <Button class="danger-quiet" disabled={isHeld} onClick={() => setEnding('abandon')}>
+          <Button class="danger-quiet" disabled={isDirty} onClick={() => setEnding('abandon')}>
             Abandon
           </Button>
         </div>
       )}
       {refusal && <Problem error={refusal} />}
       {refusal && <Summary summary={refusal.drawn} />}
-      {!isReadOnly && isHeld && (
+      {!isReadOnly && isDirty && (
         <p class="hint">To commit or abandon the staged schema, push or discard your changes first.</p>
       )}
       {ending && (

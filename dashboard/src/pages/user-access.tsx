@@ -28,9 +28,9 @@ export function UserAccess({ name }: { name: DocumentName }) {
   const [notice, setNotice] = useState<string | undefined>(undefined)
   const { collection, id } = name
   const user = useLoad(signal => readUser(name, signal), [collection, id])
-  const done = (said?: string) => {
+  const done = (text?: string) => {
     setDialog(undefined)
-    setNotice(said)
+    setNotice(text)
     user.reload()
   }
   // Some callers may read documents, but neither passwords nor tokens.

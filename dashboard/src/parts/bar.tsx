@@ -88,7 +88,7 @@ function SignOut() {
       {isOpen && (
         <div class="popover">
           <Button onClick={() => leave(signOut)}>Sign out of this tab</Button>
-          <Button onClick={() => leave(signOutEverywhere)}>Sign out of all tabs </Button>
+          <Button onClick={() => leave(signOutEverywhere)}>Sign out of all tabs</Button>
           <p class="hint">All tabs of this browser that show this service.</p>
         </div>
       )}
@@ -142,7 +142,7 @@ function TimeControl() {
           />
           {error && <Problem error={error} />}
           <button type="submit" class="primary">
-            Show{' '}
+            Show
           </button>
         </form>
       )}

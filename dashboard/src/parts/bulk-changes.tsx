@@ -61,12 +61,12 @@ function BulkDialog({ kind, collection, plan, conditions, fields, onClose, onDon
   const [count, setCount] = useState<number | undefined>(undefined)
   const counting = useCountAtOnce(plan, setCount)
   const [target] = useState(() => matchTarget(plan, undefined))
-  const isWhole = conditions.length === 0 && plan.source.index === undefined
+  const affectsAll = conditions.length === 0 && plan.source.index === undefined
   const props = { target: { ...target, count }, onClose, onDone }
   const facts = (
     <>
       <p>
-        {isWhole ? (
+        {affectsAll ? (
           <>
             This affects all documents of <bdi>{collection}</bdi>.
           </>
@@ -84,7 +84,7 @@ function BulkDialog({ kind, collection, plan, conditions, fields, onClose, onDon
     </>
   )
   return kind === 'delete' ? (
-    <DeleteDialog {...props} typed={isWhole ? collection : undefined}>
+    <DeleteDialog {...props} typed={affectsAll ? collection : undefined}>
       {facts}
     </DeleteDialog>
   ) : (

@@ -18,13 +18,14 @@ interface CellEditorProps {
 }
 
 /**
- * Rows contain texts up to this length completely. Longer values and objects are edited on the page of the document.
+ * Rows contain texts up to this length completely. Longer texts, lists and objects are edited on the page of the
+ * document.
  */
-const editedMax = 200
+const editedCharsMax = 200
 
 /** Returns true for a value that is complete and small enough for a cell. */
 export function isEditable(value: Json | undefined): boolean {
-  if (typeof value === 'string') return value.length <= editedMax && !value.includes('\n')
+  if (typeof value === 'string') return value.length <= editedCharsMax && !value.includes('\n')
   if (Array.isArray(value)) return false
   return !isMap(value) || ['time', 'date', 'uuid', 'reference'].includes(typeNameOf(value))
 }

@@ -49,7 +49,8 @@ function useChanges({ target, onClose, onDone }: ChangesProps, word: 'changed' |
   const [state, setState] = useState<ChangeState | undefined>(undefined)
   const [isRunning, setRunning] = useState(false)
   const isStopped = useRef(false)
-  // A stopped change continues if the input is the same as before. With other input, a new change starts.
+  // A stopped change continues if the input, and thus the query in `key`, is the same as before. With other input, a
+  // new change starts.
   const begun = useRef<{ readonly key: string; readonly state: ChangeState } | undefined>(undefined)
   useEffect(() => guard(() => isRunning), [isRunning])
   const run = async (change: Change, signal: AbortSignal) => {

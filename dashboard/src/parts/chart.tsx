@@ -24,6 +24,7 @@ interface ChartProps {
   readonly onZoom?: (from: number, to: number) => void
 }
 
+/** Returns the value of a variable of the style sheet, because a canvas cannot use variables. */
 function colourOf(variable: string, element: Element): string {
   const probe = document.createElement('span')
   probe.style.color = `var(${variable})`

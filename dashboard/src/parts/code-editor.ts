@@ -82,6 +82,7 @@ export interface EditorProps {
 
 export interface CodeEditor {
   setText(text: string): void
+  /** Applies another notation, label or `isReadOnly`. */
   configure(): void
   mark(marks: readonly Mark[]): void
   close(): void
@@ -138,7 +139,7 @@ const languages: Readonly<Record<EditorProps['notation'], () => Extension>> = {
   'schema file': () => schemaNotation,
 }
 
-/** Uses a shadow root, and always the current value of `properties`. */
+/** Opens an editor in a shadow root. Callbacks, completions and `configure` use the current `properties`. */
 export function openEditor(root: ShadowRoot, properties: { readonly current: EditorProps }): CodeEditor {
   const changing = new Compartment()
   let isOwnChange = false
@@ -308,6 +309,7 @@ async function completeAt(context: CompletionContext, { completions = [], comple
   if (!isRequested || isModule(dotted, completions)) return null
   const found = await completionsAt?.(context.state.sliceDoc(0, from), from)
   const { isComplete, list } = found ?? { isComplete: false, list: [] }
+  // Without a dot, `complete` lists the other names.
   const others = dotted === '' || isComplete ? [] : fittingAfter(dotted, completions)
   if (list.length + others.length === 0) return null
   const result = completionResult(context, from, list, completionsAtBoost)

@@ -99,9 +99,9 @@ async function readSizes(
   onSize: (name: string, size: CollectionSize) => void,
 ): Promise<void> {
   const path = '/api/v1/collections/_size'
-  const from = currentSecret.value
+  const as = currentSecret.value
   for (const collection of names) {
-    const size = await callApi<CollectionSize>('POST', path, from, { collection }, signal).catch(
+    const size = await callApi<CollectionSize>('POST', path, as, { collection }, signal).catch(
       () => undefined,
     )
     if (signal.aborted) return

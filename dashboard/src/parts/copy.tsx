@@ -28,7 +28,7 @@ export function CopyButton({ text, label = 'Copy' }: { text: string; label?: str
   )
 }
 
-/** Concatenates the parts. */
+/** Downloads a file that contains the parts one after the other. */
 export function download(name: string, type: string, parts: readonly Blob[]): void {
   const url = URL.createObjectURL(new Blob([...parts], { type }))
   const link = document.createElement('a')

@@ -16,7 +16,7 @@ import { FormFooter, useEditForm } from './edit-form.tsx'
 import { Editor } from './editor.tsx'
 import { Heading } from './heading.tsx'
 import { LoadedContent, reloadIfChanged, useLoad } from './load.tsx'
-import { marksOf, NotationSwitch, useConversion } from './notation-switch.tsx'
+import { errorMarks, NotationSwitch, useConversion } from './notation-switch.tsx'
 import { otherDraftHint, useOtherDraft } from './other-draft.ts'
 import { Problem } from './problem.tsx'
 import { Instant } from './time.tsx'
@@ -28,6 +28,7 @@ interface SchemaPageProps {
   readonly deleteWarning: string
   /** Content above the definition. */
   readonly children?: (document: Json, reload: () => void) => ComponentChildren
+  /** The definition cannot be edited, but the object can be deleted. */
   readonly isReadOnly?: boolean
 }
 
@@ -39,11 +40,11 @@ export function SchemaPage(props: SchemaPageProps) {
   const { native, singular, id, deleteWarning, children } = props
   const [isDeleting, setDeleting] = useState(false)
   const object = useLoad(signal => readSchema(native, id, signal), [native, id, pastTime.value])
-  const isFixed = pastTime.value !== undefined || !rights.value.writes
+  const mayChange = pastTime.value === undefined && rights.value.writes
   return (
     <>
       <Heading trail={[[titleOf(native), listOf(native)]]} title={textAt(object.data, 'name') ?? id}>
-        {!isFixed && object.data !== undefined && (
+        {mayChange && object.data !== undefined && (
           <Button class="danger-quiet" onClick={() => setDeleting(true)}>
             Delete
           </Button>
@@ -60,7 +61,7 @@ export function SchemaPage(props: SchemaPageProps) {
               {...props}
               document={document}
               onSaved={object.reload}
-              isFixed={isFixed || props.isReadOnly === true}
+              isReadOnly={!mayChange || props.isReadOnly === true}
             />
           </>
         )}
@@ -86,7 +87,7 @@ export function SchemaPage(props: SchemaPageProps) {
 
 interface DefinitionProps extends SchemaPageProps {
   readonly document: Json
-  readonly isFixed: boolean
+  readonly isReadOnly: boolean
   readonly onSaved: () => void
 }
 
@@ -95,17 +96,17 @@ interface DefinitionDraft {
   readonly notation: Notation
 }
 
-function Definition({ native, singular, id, document, isFixed, onSaved }: DefinitionProps) {
+function Definition({ native, singular, id, document, isReadOnly, onSaved }: DefinitionProps) {
   const [notation, setNotation] = useState<Notation>('text')
   const form = useEditForm<Json, DefinitionDraft>({
     loaded: document,
-    timeOf: version => at(version, 'ts'),
+    identityOf: version => at(version, 'ts'),
     draftOf: version => ({ text: definitionText(version, notation), notation }),
     isSame: (draft, version) => draft.text === definitionText(version, draft.notation),
     save: (draft, base, signal) => saveDefinition(native, id, base, draft.text, draft.notation, signal),
     onSaved: version => {
       const name = textAt(version, 'name')
-      if (native !== 'keys' && name !== undefined && name !== id)
+      if (isNamed(native) && name !== undefined && name !== id)
         go(addressOf([sectionOf(native), name]), 'replace')
       else onSaved()
     },
@@ -113,12 +114,12 @@ function Definition({ native, singular, id, document, isFixed, onSaved }: Defini
   const conversion = useConversion('value')
   const { draft, action, isDirty } = form
   const error = action.error ?? conversion.error
-  const marks = useMemo(() => marksOf(error), [error])
-  const other = useOtherDraft('definition', isDirty)
+  const marks = useMemo(() => errorMarks(error), [error])
+  const hasOtherDraft = useOtherDraft('definition', isDirty)
   return (
     <section aria-labelledby="definition" class="document">
       <h2 id="definition">Definition</h2>
-      {other && <p class="hint">{otherDraftHint}</p>}
+      {hasOtherDraft && <p class="hint">{otherDraftHint}</p>}
       <div class="editor-head">
         <NotationSwitch
           notation={draft.notation}
@@ -134,13 +135,13 @@ function Definition({ native, singular, id, document, isFixed, onSaved }: Defini
         label="Definition"
         value={draft.text}
         notation={draft.notation}
-        isReadOnly={isFixed || other}
+        isReadOnly={isReadOnly || hasOtherDraft}
         marks={marks}
         onChange={text => {
           conversion.clear()
           form.change({ ...draft, text })
         }}
-        onSubmit={() => !isFixed && isDirty && form.save()}
+        onSubmit={() => !isReadOnly && isDirty && form.save()}
       />
       {conversion.error && <Problem error={conversion.error} />}
       <FormFooter
@@ -148,7 +149,7 @@ function Definition({ native, singular, id, document, isFixed, onSaved }: Defini
         what={`this ${singular}`}
         textOf={version => definitionText(version, draft.notation)}
         draftText={({ text }) => text}
-        isReadOnly={isFixed}
+        isReadOnly={isReadOnly}
       />
     </section>
   )

@@ -1,4 +1,4 @@
-// Modal dialogs: `dialog` elements, to which the browser confines the focus, and which it closes on Escape.
+// Modal dialogs. The browser confines the focus to a `dialog` element, and closes the element on Escape.
 
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
@@ -83,7 +83,7 @@ interface FormDialogProps {
   readonly children: ComponentChildren
 }
 
-/** Shows submission errors, and asks for confirmation before the user loses input. */
+/** Shows submission errors, and asks for confirmation before the user loses input, except by the button Cancel. */
 export function FormDialog(props: FormDialogProps) {
   const {
     title,
@@ -157,7 +157,7 @@ interface ConfirmProps {
   readonly onConfirm: (signal: AbortSignal) => Promise<void>
 }
 
-/** Asks for a confirmation before an action that cannot be undone. */
+/** Asks for a confirmation before an action that deletes or replaces data. */
 export function Confirm(props: ConfirmProps) {
   const { title, warning, submit, typed, isReady = true, onClose, onConfirm } = props
   const [text, setText] = useState('')

@@ -6,13 +6,13 @@ import type { Draft } from '../service/documents.ts'
 import { Button } from './button.tsx'
 import { Editor } from './editor.tsx'
 import { Field } from './fields.tsx'
-import { marksOf, NotationSwitch, useConversion } from './notation-switch.tsx'
+import { errorMarks, NotationSwitch, useConversion } from './notation-switch.tsx'
 import { Problem } from './problem.tsx'
 
 interface DraftEditorProps {
   readonly draft: Draft
   readonly onChange: (draft: Draft) => void
-  /** The same draft in another notation. */
+  /** Called with the same draft in another notation. */
   readonly onPresent: (draft: Draft) => void
   readonly isReadOnly?: boolean
   readonly onSubmit?: () => void
@@ -24,7 +24,7 @@ export function DraftEditor({ draft, onChange, onPresent, isReadOnly, onSubmit, 
   const conversion = useConversion('value')
   const [hasTtl, setHasTtl] = useState(draft.ttl !== '')
   const fault = error ?? conversion.error
-  const marks = useMemo(() => marksOf(fault), [fault])
+  const marks = useMemo(() => errorMarks(fault), [fault])
   const convert = (to: Notation) =>
     conversion.start(draft.data, draft.notation, to, data => onPresent({ ...draft, notation: to, data }))
   return (

@@ -1,5 +1,5 @@
-// The state of a form that edits a stored object: the version that was read, the draft, and after a conflict the
-// version of the other client. Every form that changes stored data uses it.
+// The state of a form that edits a stored object, such as a document or a role: the version that was read, the draft,
+// and after a conflict the version of the other client.
 
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
@@ -13,11 +13,11 @@ import { Notice, Problem } from './problem.tsx'
 interface EditFormOptions<V, D> {
   /** Newest version that the page has read. */
   readonly loaded: V
-  /** The transaction time identifies a version. */
-  readonly timeOf: (version: V) => unknown
+  /** Identifies a version, for example by its transaction time. */
+  readonly identityOf: (version: V) => unknown
   readonly draftOf: (version: V) => D
   readonly isSame: (draft: D, version: V) => boolean
-  /** Succeeds only if the stored version is still `base`. */
+  /** Saves the draft if the stored version is still `base`. */
   readonly save: (draft: D, base: V, signal: AbortSignal) => Promise<SaveOutcome<V>>
   /** Merges the changes from `base` to `theirs` into a draft. Without this function, the draft stays unchanged. */
   readonly rebase?: (draft: D, base: V, theirs: V) => D
@@ -44,7 +44,7 @@ interface EditForm<V, D> {
 
 /** Leaving the page with unsaved input asks for confirmation. */
 export function useEditForm<V, D>(options: EditFormOptions<V, D>): EditForm<V, D> {
-  const { loaded, timeOf, draftOf, isSame, rebase, onSaved } = options
+  const { loaded, identityOf, draftOf, isSame, rebase, onSaved } = options
   const [base, setBase] = useState(loaded)
   const [draft, setDraft] = useState(() => draftOf(loaded))
   const [isTouched, setTouched] = useState(false)
@@ -65,7 +65,7 @@ export function useEditForm<V, D>(options: EditFormOptions<V, D>): EditForm<V, D
   }
   // A newly read version replaces a draft without unsaved input.
   useEffect(() => {
-    if (timeOf(loaded) === timeOf(base)) return
+    if (identityOf(loaded) === identityOf(base)) return
     if (isDirty) noteConflict(loaded)
     else reset(loaded)
   }, [loaded])

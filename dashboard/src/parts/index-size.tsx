@@ -29,11 +29,7 @@ export function IndexSize({ part, name }: { readonly part: IndexPart; readonly n
       do {
         const body = { ...part, ...(sum.after !== null && { after: sum.after }) }
         const page = await callApi<Size>('POST', '/api/v1/indexes/_size', currentSecret.value, body, signal)
-        sum = {
-          entries: sum.entries + page.entries,
-          bytes: sum.bytes + page.bytes,
-          after: page.after,
-        }
+        sum = { entries: sum.entries + page.entries, bytes: sum.bytes + page.bytes, after: page.after }
         setSize(sum)
       } while (sum.after !== null)
     })

@@ -8,11 +8,11 @@ import { type Query, writeJson } from '../wire/json.ts'
 
 /** Events within this number of milliseconds cause a single callback. */
 const gatherMs = 200
-const againAfterMs = 3000
+const reopenAfterMs = 3000
 
 /**
- * Calls `onChange` for events of the stream that `query` opens, and every `everyMs` milliseconds. Does nothing while
- * `query` is undefined.
+ * Calls `onChange` for events of the stream that `query` opens, and every `everyMs` milliseconds, if given. Does
+ * nothing while `query` is undefined.
  */
 export function useLive(query: Query | undefined, onChange: () => void, everyMs?: number): void {
   const latest = useRef(onChange)
@@ -43,12 +43,12 @@ async function keepFollowing(query: Query, onEvent: () => void, signal: AbortSig
   while (!signal.aborted) {
     // The requests of the page show the error.
     await follow(query, currentSecret.value, onEvent, signal).catch(() => undefined)
-    if (!signal.aborted) await new Promise(resolve => setTimeout(resolve, againAfterMs))
+    if (!signal.aborted) await new Promise(resolve => setTimeout(resolve, reopenAfterMs))
     if (!signal.aborted) onEvent()
   }
 }
 
-/** Runs while the tab is visible; never while `everyMs` is undefined. */
+/** Calls `callback` at an interval while the tab is visible; never while `everyMs` is undefined. */
 export function useEvery(everyMs: number | undefined, callback: () => void): void {
   const latest = useRef(callback)
   latest.current = callback

@@ -15,7 +15,7 @@ export interface LoadState<T> {
   readonly reload: () => void
 }
 
-/** Converts a thrown value to an Error. If the service has rejected the secret, also ends the session. */
+/** Converts a thrown value to an Error. Calls {@link handleRejectedSecret} if the service has rejected the secret. */
 export function handleError(cause: unknown): Error {
   if (cause instanceof ServiceError && cause.status === 401) void handleRejectedSecret()
   return cause instanceof Error ? cause : new Error(String(cause))
@@ -91,7 +91,7 @@ export interface Action {
   readonly error: Error | undefined
   readonly start: (work: (signal: AbortSignal) => Promise<void>) => void
   readonly clear: () => void
-  /** Leaving the page has the same effect. */
+  /** Aborts the running action. */
   readonly cancel: () => void
 }
 

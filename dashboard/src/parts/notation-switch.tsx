@@ -9,7 +9,8 @@ import { Button } from './button.tsx'
 import type { Mark } from './code-editor.ts'
 import { useAction } from './load.tsx'
 
-export function marksOf(error: Error | undefined): readonly Mark[] {
+/** Underlines the position of an error of the notation; returns the same empty list for other errors. */
+export function errorMarks(error: Error | undefined): readonly Mark[] {
   return error instanceof NotationError
     ? [{ from: error.from, to: error.to, message: error.message }]
     : noMarks
@@ -38,7 +39,7 @@ export function NotationSwitch({ notation, onChange }: SwitchProps) {
   )
 }
 
-/** Converts the text of an editor to the other notation. */
+/** A conversion of the text of an editor to the other notation. */
 interface Conversion {
   readonly error: Error | undefined
   /** Removes the error, and discards the result or error of a running conversion, because the text has changed. */

@@ -105,7 +105,7 @@ const schemaWords = [
   ...['history_read', 'create_with_id', 'issuer', 'jwks_uri'],
 ]
 
-/** A word before one of the characters `:.=,(` is the name of a field or a part of a query. */
+/** A word before one of `:.=,(` is a field or a part of a query, except `predicate`, which precedes `(`. */
 const schemaWord = new RegExp(`^(predicate\\b|(${schemaWords.join('|')})\\b(?!\\s*[:.=,(]))`)
 
 /** Schema files contain queries in braces. */

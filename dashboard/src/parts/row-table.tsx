@@ -26,7 +26,7 @@ interface RowTableProps {
   readonly collection: string
   readonly rows: readonly Row[]
   readonly columns: readonly string[]
-  /** Highlighted rows. */
+  /** The ids of the rows to highlight. */
   readonly changed: ReadonlySet<string>
   /** Undefined for rows that are not documents, because they have no fields to sort by. */
   readonly sorting: Sorting | undefined
@@ -180,7 +180,7 @@ function ValueCell({ row, name, isActive, onActive, onSave }: ValueCellProps) {
   )
 }
 
-/** Moves in the direction of an arrow key. Returns false if there is no such cell. */
+/** Moves in the direction of an arrow key. Returns false for other keys, and if the next cell is not editable. */
 function moveFocus(cell: HTMLTableCellElement, key: string): boolean {
   const row = cell.parentElement
   const next = {

@@ -48,7 +48,7 @@ const nothing: ScanState = {
 
 /**
  * Restarts when one of `inputs` changes. An unsorted scan stops when it has `wanted` rows, and continues when `wanted`
- * grows. A sorted scan reads all documents and stores `wanted` rows, so it restarts when `wanted` grows.
+ * grows. A sorted scan reads all documents and stores `wanted` rows, so another value of `wanted` restarts the scan.
  */
 export function useScan(plan: RowPlan, wanted: number, inputs: readonly unknown[]): Scan {
   const { sort } = plan
@@ -118,9 +118,9 @@ function withRereadRows(
   const found = before.found - (before.rows.length - rows.length)
   const last = before.rows.at(-1)
   if (sort === undefined || last === undefined) return { ...before, rows, found }
-  // If a changed row now sorts after the last row in memory, rows that are not in memory may come before it, so it is
-  // dropped.
-  const isWhole = before.found === before.rows.length
-  const first = isWhole ? rows : rows.filter(row => compareRows(row, last, sort) <= 0)
+  // If a changed row now sorts after the last row in memory, rows that are not in memory may come before the changed
+  // row, so the changed row is dropped.
+  const hasAllRows = before.found === before.rows.length
+  const first = hasAllRows ? rows : rows.filter(row => compareRows(row, last, sort) <= 0)
   return { ...before, rows: firstRows([], first, sort, first.length), found }
 }

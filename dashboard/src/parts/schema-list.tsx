@@ -38,7 +38,7 @@ interface SchemaListProps {
    * interval.
    */
   readonly rereadsWhile?: (document: Json) => boolean
-  /** A change reads the list again, for example after an object was created. */
+  /** A change of this number reads the list again, for example after an object was created. */
   readonly reloads?: number
 }
 
@@ -117,7 +117,7 @@ interface DocumentTableProps {
 
 function DocumentTable({ label, columns, documents }: DocumentTableProps) {
   return (
-    <Table label={label} columns={[...columns.map(([head]) => (head === '' ? buttons('Actions') : head))]}>
+    <Table label={label} columns={columns.map(([head]) => (head === '' ? buttons('Actions') : head))}>
       {documents.map((document, at) => (
         <tr key={at}>
           {columns.map(([head, cell]) => (
@@ -139,7 +139,7 @@ interface SearchResult {
   readonly isMore: boolean
 }
 
-/** Returns undefined for an empty text. */
+/** Searches the names of all objects of a kind. The result is undefined for an empty text. */
 export function useSearch(native: Native, text: string): LoadState<SearchResult | undefined> {
   return useLoad(
     async signal => {

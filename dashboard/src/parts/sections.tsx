@@ -7,14 +7,14 @@ import { CollectionLinks } from './collection-links.tsx'
 interface Section {
   readonly path: string
   readonly name: string
-  /** Hides the section for keys whose role cannot use it. Users see all sections: each page checks their rights. */
+  /** Hides the section for roles that cannot use it. The role is null for users and user-defined roles. */
   readonly isHidden?: (role: string | null | undefined) => boolean
   /** Shows the section for the root secret only. */
   readonly isForRoot?: true
 }
 
-const notForReaders = (role: string | null | undefined) => role === 'server-readonly' || role === 'client'
-const adminOnly = (role: string | null | undefined) => notForReaders(role) || role === 'server'
+const isBelowServer = (role: string | null | undefined) => role === 'server-readonly' || role === 'client'
+const isBelowAdmin = (role: string | null | undefined) => isBelowServer(role) || role === 'server'
 
 const groups: readonly (readonly [title: string, sections: readonly Section[]])[] = [
   [
@@ -33,12 +33,12 @@ const groups: readonly (readonly [title: string, sections: readonly Section[]])[
   [
     'Access',
     [
-      { path: 'roles', name: 'Roles', isHidden: adminOnly },
-      { path: 'keys', name: 'Keys', isHidden: adminOnly },
-      { path: 'tokens', name: 'Tokens', isHidden: notForReaders },
-      { path: 'credentials', name: 'Credentials', isHidden: notForReaders },
-      { path: 'access-providers', name: 'Access providers', isHidden: adminOnly },
-      { path: 'denied', name: 'Why denied', isHidden: role => adminOnly(role) || role === null },
+      { path: 'roles', name: 'Roles', isHidden: isBelowAdmin },
+      { path: 'keys', name: 'Keys', isHidden: isBelowAdmin },
+      { path: 'tokens', name: 'Tokens', isHidden: isBelowServer },
+      { path: 'credentials', name: 'Credentials', isHidden: isBelowServer },
+      { path: 'access-providers', name: 'Access providers', isHidden: isBelowAdmin },
+      { path: 'denied', name: 'Why denied', isHidden: role => isBelowAdmin(role) || role === null },
     ],
   ],
   [
@@ -53,6 +53,7 @@ const groups: readonly (readonly [title: string, sections: readonly Section[]])[
 export function Sections({ isOpen }: { isOpen: boolean }) {
   const { role, is_root: isRoot } = session.value?.principal ?? {}
   const here = address.value.path[0] ?? ''
+  // In narrow windows, the style sheet hides the sections until the user opens the menu.
   const isShown = isOpen || matchMedia('(min-width: 761px)').matches
   return (
     <nav class={isOpen ? 'sections open' : 'sections'} aria-label="Sections" id="sections">

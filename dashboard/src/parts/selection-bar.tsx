@@ -1,5 +1,5 @@
-// The actions on selected documents: change, delete and, for a single document, duplicate. One dialog confirms a change
-// of all.
+// The actions on selected documents: change, delete and, for a single document, duplicate. One dialog confirms the
+// change of all selected documents.
 
 import { useState } from 'preact/hooks'
 import { addressOf } from '../router.ts'
@@ -59,7 +59,7 @@ export function SelectionBar({ collection, selection, plan, fields, onChanged }:
           )}
           <Button onClick={gather}>Select all matching</Button>
           <Button class="quiet" onClick={selection.clear}>
-            Clear selection{' '}
+            Clear selection
           </Button>
         </>
       )}

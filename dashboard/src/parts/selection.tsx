@@ -15,7 +15,7 @@ function keyOf({ collection, id }: RefName): string {
   return `${collection}/${id}`
 }
 
-/** Stores the selection of one page. */
+/** The selection is lost when the rows are replaced by another page of rows. */
 export function useSelection(): Selection {
   const [chosen, setChosen] = useState<ReadonlyMap<string, RefName>>(new Map())
   return useMemo(
@@ -37,6 +37,7 @@ export function useSelection(): Selection {
   )
 }
 
+/** Only documents of user collections can be selected, not index entries. */
 function refsOf(rows: readonly Row[]): readonly RefName[] {
   return rows.flatMap(({ ref, ts }) => (ref && !ref.isNative && ts !== undefined ? [ref] : []))
 }
@@ -61,10 +62,9 @@ export function WholeBox({ rows, selection }: WholeBoxProps) {
   )
 }
 
-/** The row that was clicked last. The next click with Shift selects the range from it. */
+/** The row that was clicked last. The next click with Shift selects the range from this row. */
 let rangeFrom: { readonly rows: readonly Row[]; readonly at: number } | undefined
 
-/** A click with Shift selects the range from the row that was clicked last. */
 export function RowBox({ rows, at, selection }: WholeBoxProps & { at: number }) {
   const isRange = useRef(false)
   const row = rows[at]

@@ -28,21 +28,20 @@ function isNative(name: string): name is Native {
   return (natives as readonly string[]).includes(name)
 }
 
-/** Truncates to `chars` characters. */
+/** Truncates to `chars` characters, without splitting a surrogate pair, and adds an ellipsis. */
 export function cut(text: string, chars: number): string {
   return text.length <= chars ? text : `${text.slice(0, chars).replace(/[\ud800-\udbff]$/, '')}…`
 }
 
-/** Returns one line of limited length. */
+/** Describes a value in at most `chars` characters and an ellipsis. A text has no quotes. */
 export function previewOf(value: Json, chars = cellChars): string {
   if (typeof value === 'string') return cut(value, chars)
   return cut(lineOf(value, chars), chars)
 }
 
 function lineOf(value: Json, room: number): string {
-  if (value === null || typeof value === 'boolean' || typeof value === 'bigint') return String(value)
-  if (typeof value === 'number') return String(value)
   if (typeof value === 'string') return JSON.stringify(cut(value, room))
+  if (value === null || typeof value !== 'object') return String(value)
   if (Array.isArray(value)) return `[${someOf(value, room, item => item)}]`
   if (!isMap(value)) return ''
   const ref = refOf(value)
@@ -155,16 +154,16 @@ function Members({ members, depth }: { members: readonly (readonly [string, Json
 }
 
 function Leaf({ value }: { value: Json }) {
-  const [isWhole, setWhole] = useState(false)
+  const [showsAll, setShowsAll] = useState(false)
   const isLong = typeof value === 'string' && value.length > treeChars
   const ref = refOf(value)
   if (ref) return <Cell value={value} />
-  const text = typeof value === 'string' && isWhole ? JSON.stringify(value) : quoted(value)
+  const text = typeof value === 'string' && showsAll ? JSON.stringify(value) : quoted(value)
   return (
     <>
       <bdi class={`value-${kindOf(value)}`}>{text}</bdi>
-      {isLong && !isWhole && (
-        <Button class="quiet" onClick={() => setWhole(true)}>
+      {isLong && !showsAll && (
+        <Button class="quiet" onClick={() => setShowsAll(true)}>
           Show all {value.length} characters
         </Button>
       )}

@@ -10,10 +10,7 @@ type WriteOutcome =
   | { readonly kind: 'changed'; readonly theirs: Json }
   | { readonly kind: 'gone' }
 
-/**
- * A query that runs `change` if the document at `ref` still has the transaction time `readAt`. The result is an object
- * with `done`, `changed` or `gone`; see {@link WriteOutcome}.
- */
+/** Runs `change` if the document at `ref` still has the transaction time `readAt`. Returns what has happened. */
 export function checkedQuery(ref: Query, readAt: Json, change: Query): Query {
   const isSame: Query = { equals: [{ select: 'ts', from: { get: ref } }, readAt] }
   return {

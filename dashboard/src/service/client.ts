@@ -73,12 +73,8 @@ export async function runText(
   path = '/',
 ): Promise<TextResult> {
   const started = performance.now()
-  const response = await reach(path, {
-    method: 'POST',
-    headers: headersOf(as),
-    body,
-    signal: signal ?? null,
-  })
+  const init = { method: 'POST', headers: headersOf(as), body, signal: signal ?? null }
+  const response = await reach(path, init)
   const text = await response.text()
   const elapsedMs = performance.now() - started
   const costs = costsOf(response.headers)
@@ -146,10 +142,7 @@ export async function run(query: Query, as: RequestSecret, signal?: AbortSignal)
   return { ...result, value: body.get('resource') ?? null }
 }
 
-/**
- * Calls an endpoint without queries, with plain JSON. A `FormData` body is sent as a form. `more`: further headers.
- * Throws {@link ServiceError}, or an AbortError.
- */
+/** Calls an endpoint without queries, with plain JSON. A `FormData` body is sent as a form. `more`: further headers. */
 export async function callApi<T>(
   method: 'GET' | 'POST',
   path: string,

@@ -2,10 +2,7 @@
 
 import { at, isMap, type Json, listAt, textAt } from '../wire/json.ts'
 
-/**
- * Identifies an index in requests: its name, or the number of its constraint among the unique constraints, from 0.
- * `collection`: the collection that declares the index; undefined for an index of version 4.
- */
+/** An index in requests. `unique`: number of the constraint, from 0. An index of version 4 has no `collection`. */
 export type IndexPart =
   | { readonly index: string; readonly collection?: string }
   | { readonly collection: string; readonly unique: number }

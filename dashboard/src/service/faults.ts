@@ -59,13 +59,8 @@ function version10Error(status: number, error: Json, summary: string): ServiceEr
       .join(', '),
     description: textAt(each, 'message') ?? '',
   }))
-  const fault = {
-    code: textAt(error, 'code') ?? 'error',
-    description: message,
-    position: [],
-    failures,
-    causes: [],
-  }
+  const code = textAt(error, 'code') ?? 'error'
+  const fault = { code, description: message, position: [], failures, causes: [] }
   const shown = aborted === undefined ? message : `${message} ${printTagged(aborted)}`
   return new ServiceError(status, shown, [fault], summary)
 }

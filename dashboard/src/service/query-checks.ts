@@ -9,7 +9,9 @@ interface Member {
   readonly type: string
 }
 
-const checkPath = '/api/v1/check'
+function check<T>(body: object, signal: AbortSignal): Promise<T> {
+  return callApi<T>('POST', '/api/v1/check', currentSecret.value, body, signal)
+}
 
 /** True if the service checks queries for the user: with an admin or server key. */
 export function mayCheck(): boolean {
@@ -19,14 +21,7 @@ export function mayCheck(): boolean {
 
 /** The errors of a query with their positions, as the service draws them; empty without errors. */
 export async function checkQuery(query: string, signal: AbortSignal): Promise<string> {
-  const { summary } = await callApi<{ summary: string }>(
-    'POST',
-    checkPath,
-    currentSecret.value,
-    { query },
-    signal,
-  )
-  return summary
+  return (await check<{ summary: string }>({ query }, signal)).summary
 }
 
 /**
@@ -38,13 +33,5 @@ export async function readValueMembers(
   offset: number,
   signal: AbortSignal,
 ): Promise<readonly Member[]> {
-  const body = { query, members_at: offset }
-  const { members } = await callApi<{ members: readonly Member[] }>(
-    'POST',
-    checkPath,
-    currentSecret.value,
-    body,
-    signal,
-  )
-  return members
+  return (await check<{ members: readonly Member[] }>({ query, members_at: offset }, signal)).members
 }

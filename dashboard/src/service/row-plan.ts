@@ -45,7 +45,7 @@ export function planOf(view: RowView, indexes: readonly IndexShape[]): RowPlan {
     .filter(each => each !== undefined)
     .sort((left, right) => right.score - left.score)[0]
   if (best === undefined) {
-    return { ...whole, source: { ...source, isReversed: pageSort === undefined && isReversed }, sort: pageSort }
+    return { ...whole, source: { ...source, isReversed: sort === undefined && isReversed }, sort: pageSort }
   }
   const { index, isReversed: reversal, terms, used } = best
   return {

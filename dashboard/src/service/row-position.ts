@@ -17,14 +17,8 @@ export async function shareBefore(
     .map(refOf)
     .find(ref => ref !== undefined)?.id
   if (id === undefined) return undefined
-  const path = '/api/v1/collections/_position'
-  const { share } = await callApi<{ share: number }>(
-    'POST',
-    path,
-    currentSecret.value,
-    { collection, id },
-    signal,
-  )
+  const [path, as] = ['/api/v1/collections/_position', currentSecret.value]
+  const { share } = await callApi<{ share: number }>('POST', path, as, { collection, id }, signal)
   return isReversed ? 1 - share : share
 }
 

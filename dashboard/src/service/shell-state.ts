@@ -6,25 +6,22 @@ import type { Notation, Version } from '../language.ts'
 import { forgetOnSignOut } from '../session.ts'
 import { readStoredJson, store } from './storage.ts'
 
-export interface ShellTab {
-  readonly id: number
+/** A query in a tab or in the history. */
+interface ShellQuery {
   readonly text: string
   readonly version: Version
   /** The notation of a query of version 4. A query of version 10 is always text. */
   readonly notation: Notation
 }
 
-/** A query in the history of the shell. */
-interface PastQuery {
-  readonly text: string
-  readonly version: Version
-  readonly notation: Notation
+export interface ShellTab extends ShellQuery {
+  readonly id: number
 }
 
 interface ShellState {
   readonly tabs: readonly ShellTab[]
   readonly activeId: number
-  readonly history: readonly PastQuery[]
+  readonly history: readonly ShellQuery[]
 }
 
 const storageKey = 'terrarium-shell-notations'
@@ -62,7 +59,7 @@ export function showTab(id: number): void {
 }
 
 /** Without a query, the tab is empty and has the language of the active tab. */
-export function openTab(query?: PastQuery): void {
+export function openTab(query?: ShellQuery): void {
   const id = Math.max(...tabs.value.map(tab => tab.id)) + 1
   const { version } = activeTab.value
   const tab: ShellTab = { text: '', version, notation: 'text', ...query, id }
@@ -81,7 +78,7 @@ export function closeTab(id: number): void {
 }
 
 /** Puts the query at the top of the history. */
-export function rememberQuery({ text, version, notation }: PastQuery): void {
+export function rememberQuery({ text, version, notation }: ShellQuery): void {
   if (text.length > historyCharsMax) return
   const others = history.value.filter(
     each => each.text !== text || each.version !== version || each.notation !== notation,

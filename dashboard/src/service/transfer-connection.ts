@@ -81,10 +81,7 @@ const attemptsMax = 6
 const firstDelayMs = 200
 const limitedDelayMs = 1000
 
-/**
- * Retries after temporary errors. A rate limit is no failed attempt, so the number of its retries is unlimited. Writes
- * are idempotent, so a retry is safe.
- */
+/** Retries after temporary errors, without a limit after 429. Writes are idempotent, so a retry is safe. */
 async function withRetries<T>(send: () => Promise<T>, signal: AbortSignal): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {

@@ -33,9 +33,6 @@ interface GraphLayout {
 /** Lengths in pixels. */
 export const measures = { width: 200, title: 30, row: 22, columnGap: 90, rowGap: 22, margin: 16 } as const
 
-/** Space below the last field of a box, in pixels. */
-const fieldsPadding = 6
-
 /** Number of columns for collections without references. */
 const looseColumns = 4
 
@@ -50,14 +47,10 @@ export function layOut(names: readonly string[], edges: readonly GraphEdge[]): G
   const boxes = new Map<string, Box>()
   const place = (name: string, column: number, y: number): number => {
     const fields = [...new Set(edges.filter(({ from }) => from === name).map(({ field }) => field))]
-    const height = measures.title + fields.length * measures.row + (fields.length > 0 ? fieldsPadding : 0)
-    boxes.set(name, {
-      name,
-      x: measures.margin + column * (measures.width + measures.columnGap),
-      y,
-      height,
-      fields,
-    })
+    // The last field has a padding of 6 pixels.
+    const height = measures.title + fields.length * measures.row + (fields.length > 0 ? 6 : 0)
+    const x = measures.margin + column * (measures.width + measures.columnGap)
+    boxes.set(name, { name, x, y, height, fields })
     return y + height + measures.rowGap
   }
   // References of a cycle may skip a column, so empty columns are removed.

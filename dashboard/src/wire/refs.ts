@@ -43,18 +43,14 @@ export function refOf(value: Json | undefined): RefName | undefined {
   const id = textAt(ref, 'id')
   if (!isMap(ref) || id === undefined) return undefined
   const collection = ref.get('collection')
-  const isElsewhere = ref.has('database')
-  if (collection === undefined) return { collection: 'collections', isNative: true, id, isElsewhere }
+  if (collection === undefined)
+    return { collection: 'collections', isNative: true, id, isElsewhere: ref.has('database') }
   const inner = isMap(collection) ? collection.get('@ref') : undefined
   const name = textAt(inner, 'id')
   if (name === undefined) return undefined
   const isNative = isMap(inner) && !inner.has('collection')
-  return {
-    collection: name,
-    isNative,
-    id,
-    isElsewhere: isElsewhere || (isMap(inner) && inner.has('database')),
-  }
+  const isElsewhere = ref.has('database') || (isMap(inner) && inner.has('database'))
+  return { collection: name, isNative, id, isElsewhere }
 }
 
 /** `collection` is the value of a reference; undefined for a native collection. */
