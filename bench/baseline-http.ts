@@ -11,6 +11,7 @@ const bodies = new Map<string, Buffer>()
 function bodyFor(url: string): Buffer {
   let body = bodies.get(url)
   if (!body) {
+    // `{"resource":""}` has 15 bytes.
     body = Buffer.from(JSON.stringify({ resource: 'x'.repeat(Math.max(0, Number(url.slice(1)) - 15)) }))
     bodies.set(url, body)
   }

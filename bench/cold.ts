@@ -33,7 +33,7 @@ const hotDocuments = 300
 const everyMs = 5
 /** The duration of each measurement. */
 const measuredMs = 10_000
-/** Of each kind of request before the memory is limited, so that code is compiled and caches have their size. */
+/** Duration of the warm-up of each kind of request, in which code is compiled and caches get their size. */
 const warmUpMs = 4000
 /** Connections of the client of the cold database. */
 const connections = 4
@@ -183,7 +183,7 @@ async function measureService(
     everyMs,
   })
   try {
-    const kinds = kindsFor(await lastNumber(server))
+    const kinds = kindsFor(await loadedCount(server))
     reader.begin()
     for (const kind of kinds) await client.runFor(kind, warmUpMs)
     await reader.stop()
@@ -197,8 +197,8 @@ async function measureService(
   }
 }
 
-/** Documents that the case `size` has loaded: their ids are consecutive from 1. */
-export async function lastNumber(server: ServerProcess): Promise<number> {
+/** Counts the documents that the case `size` has loaded: their ids are consecutive from 1. */
+export async function loadedCount(server: ServerProcess): Promise<number> {
   const isLoaded = (count: number) => query(server, cold(server), { exists: reference(count - 1) })
   let [loaded, missing] = [1, 2 ** 30]
   while (missing - loaded > 1) {

@@ -11,7 +11,7 @@ import { launch, skip } from '../tests/browser/chromium.ts'
 import { query } from '../tests/support/http.ts'
 import { repository } from '../tests/support/program.ts'
 import { type ServerProcess, startProcess } from '../tests/support/server-process.ts'
-import { lastNumber } from './cold.ts'
+import { loadedCount } from './cold.ts'
 import { groupSize, literal } from './documents.ts'
 import { memoryMebibytes, processesOf, processorMs } from './measure.ts'
 import { Reader } from './reader.ts'
@@ -161,7 +161,7 @@ export async function measureDashboard({ count, folder, isKept, kinds }: Dashboa
     const page = await browser.newPage({ viewport: { width: 1280, height: 800 }, timezoneId: 'UTC' })
     page.setDefaultTimeout(pageTimeoutMs)
     await page.addInitScript(key => sessionStorage.setItem('terrarium-secret', key), admin(server))
-    const loaded = await lastNumber(server)
+    const loaded = await loadedCount(server)
     const actions = actionsFor(loaded).filter(({ name }) => kinds?.some(word => name.includes(word)) ?? true)
     console.log(
       `\ndashboard: ${loaded} documents; ms until …, CPU ms of the service, reads of another tenant in ms`,

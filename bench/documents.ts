@@ -2,7 +2,7 @@
 
 import { query } from '../tests/support/http.ts'
 
-/** A page by group is always full. */
+/** Documents of a group: more than a page of 64, so that every page by group is full. */
 export const groupSize = 100
 
 export interface BenchDocument {

@@ -25,7 +25,7 @@ const requestCount = 500
 
 const listSize = 64
 
-/** Documents that each update of the preparation changes. */
+/** Documents that each query of the preparation updates. */
 const updatedAtOnce = 250
 
 /** Prints the results of all cases. */
@@ -67,6 +67,7 @@ async function addOwners(url: string, secret: string, ids: readonly string[]): P
 function comparisons(ids: readonly string[]): readonly Comparison[] {
   const groups = Math.max(1, Math.floor(ids.length / groupSize))
   const numbered = <T>(make: (n: number) => T) => Array.from({ length: requestCount }, (_, n) => make(n))
+  // A prime number, so that consecutive requests do not read neighbouring documents.
   const idOf = (n: number) => ids[(n * 7919) % ids.length] as string
   const withOwner = {
     lambda: 'ref',

@@ -97,7 +97,7 @@ async function feedCase(url: string, secret: string, documents: number): Promise
   }
 }
 
-/** Length of the parsed query, and the number of repetitions. */
+/** Length to which the time of parsing is scaled, and the number of repetitions. */
 const parsedChars = 1024
 const parsedTimes = 20_000
 
@@ -126,6 +126,7 @@ function measureParsing(): { readonly parsed: number; readonly remembered: numbe
 function languageCases(ids: readonly string[]): readonly Comparison[] {
   const groups = Math.max(1, Math.floor(ids.length / groupSize))
   const numbered = <T>(make: (n: number) => T) => Array.from({ length: requestCount }, (_, n) => make(n))
+  // A prime number, so that consecutive requests do not read neighbouring documents.
   const idOf = (n: number) => ids[(n * 7919) % ids.length] as string
   const lookUp = { lambda: ['number', 'ref'], expr: { get: { var: 'ref' } } }
   const all = { paginate: { documents: { collection: 'documents' } }, size: 100_000 }

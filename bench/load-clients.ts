@@ -211,6 +211,7 @@ export function http2Client(port: number, requests: readonly string[], lanes: nu
   let received = 0
   let rest: Buffer = Buffer.alloc(0)
   const opened = (socket: Socket) => {
+    // The setting 4 is SETTINGS_INITIAL_WINDOW_SIZE.
     const initialWindow = Buffer.concat([Buffer.from([0, 4]), uint32(windowMax)])
     socket.write('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')
     socket.write(frame(frameTypes.settings, 0, 0, initialWindow))

@@ -66,7 +66,7 @@ export async function measureLog({ folder, isKept, records }: LogOptions): Promi
   }
 }
 
-/** Creates the databases, and writes the records with their permanent ids. */
+/** Creates the databases, and writes records with the permanent ids of the databases. */
 async function writeLog(data: string, count: number): Promise<void> {
   const server = await start(data)
   const ids: bigint[] = []

@@ -83,7 +83,7 @@ export function post(path: string, body: unknown, headers: Readonly<Record<strin
 export interface Memory {
   /** Allocated memory. */
   readonly own: number
-  /** Mapped pages of the data file, which the system frees when other processes need memory. */
+  /** Mapped pages of files, mostly of the data file. The system frees them when other processes need memory. */
   readonly mapped: number
   /** Maximum of both together. */
   readonly peak: number

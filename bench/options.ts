@@ -4,28 +4,6 @@ import { tmpdir } from 'node:os'
 import { parseArgs } from 'node:util'
 import { cases } from './cases.ts'
 
-export const names = [
-  ...cases.map(({ name }) => name),
-  'workers',
-  'streams',
-  'recording',
-  'neighbours',
-  'languages',
-  'typing',
-  'graphql',
-  'nodes',
-  'start',
-  'footprint',
-  'hour',
-  'pieces',
-  'size',
-  'databases',
-  'cold',
-  'wide',
-  'dashboard',
-  'log',
-]
-
 /** The cases that start servers of their own. */
 export const standalone = [
   'workers',
@@ -47,6 +25,8 @@ export const standalone = [
   'dashboard',
   'log',
 ]
+
+export const names = [...cases.map(({ name }) => name), ...standalone]
 
 /** The cases that run only when they are named: they take long or need a large data directory. */
 const onRequest = ['size', 'databases', 'cold', 'wide', 'dashboard', 'log']

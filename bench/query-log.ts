@@ -18,7 +18,7 @@ export interface RecordingOptions {
 
 const program = fileURLToPath(new URL('recording-server.ts', import.meta.url))
 const seconds = 30
-/** Measured seconds of a phase of the server. */
+/** Measured seconds of a phase: `phaseMs` without `settleMs` in recording-server.ts. */
 const measuredSeconds = 1.3
 
 /** Runs the comparison and prints it. */

@@ -49,7 +49,7 @@ export async function createSizedSchema(server: RunningServer, secret: string): 
 
 const documentsPerQuery = 250
 const queriesAtOnce = 4
-/** Creates wait while the disk is slower than the load. */
+/** Time limit of a query of the load, in milliseconds: creates wait while the disk is slower. */
 const loadMs = 300_000
 
 /** Creates the documents with numbers from `from` up to `to` (exclusive). */

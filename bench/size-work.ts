@@ -176,7 +176,7 @@ export async function countInPages(server: ServerProcess, secret: string): Promi
   return total
 }
 
-/** The service builds and removes nothing. */
+/** Resolves when the service builds and removes nothing. */
 export async function untilIdle(server: ServerProcess): Promise<void> {
   for (;;) {
     const health = await send(server, { method: 'GET', path: '/api/v1/health', secret: server.rootSecret })
@@ -216,9 +216,9 @@ export async function measureExpiry(server: ServerProcess, expiring: Expiring): 
   return { ...work, seconds, documentsPerSecond: expiring.count / seconds }
 }
 
-/** The sweeper looks for expired documents more often. */
+/** Longer than the interval at which the sweeper looks for expired documents. */
 const quietEnoughMs = 5_000
-/** A service with requests or background work uses a larger share of a processor. */
+/** Share of a processor, below that of a service with requests or background work. */
 const quietShare = 0.05
 
 /** Resolves after the processes have been quiet for some seconds, with this time in milliseconds. */

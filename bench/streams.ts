@@ -8,9 +8,9 @@ import { memoryMebibytes } from './measure.ts'
 
 export interface StreamsResult {
   readonly streams: number
-  /** Resident memory of the server. */
+  /** Private memory of the server for each of the streams. */
   readonly kibibytesPerStream: number
-  /** Memory per stream for only the second half of the streams, without memory that does not depend on their number. */
+  /** The same for only the second half of the streams, without memory that does not depend on their number. */
   readonly kibibytesPerFurtherStream: number
   /** Percentiles of the time from sending the write to the event at a client, over all deliveries. */
   readonly p50Ms: number

@@ -5,7 +5,7 @@ import type { BenchServer } from './bench-server.ts'
 import { type LoadPlan, type LoadResult, measure, medianOf, post } from './measure.ts'
 import { cpuMicros, line } from './report.ts'
 
-/** Work in one direction; the load repeats the list of bodies. */
+/** One way to do the work; the load repeats the list of bodies. */
 export interface Work {
   readonly title: string
   readonly path: '/' | '/query/1' | '/feed/1' | '/graphql'
@@ -37,7 +37,7 @@ const headersOf: Readonly<Record<Work['path'], Readonly<Record<string, string>>>
   '/graphql': { 'content-type': 'application/json' },
 }
 
-/** Returns the median of each. */
+/** Returns the medians of both ways. */
 async function inTurns(
   { baseline, compared, connections }: Comparison,
   server: BenchServer,

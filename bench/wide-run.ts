@@ -1,4 +1,4 @@
-// What a kind of large things of the case `wide` gets, and helpers for the kinds.
+// The interface between the case `wide` and its kinds of large things, and helpers for the kinds.
 
 import type { ServerProcess } from '../tests/support/server-process.ts'
 
@@ -11,10 +11,10 @@ export interface WideKind {
 /** The work of a step. Returns a remark about the response. */
 export type StepWork = (n: number) => Promise<string | undefined>
 
-/** Given to a kind. */
+/** The service and the measurements for a kind. */
 export interface WideRun {
   readonly server: ServerProcess
-  /** Of an admin key. */
+  /** The secret of an admin key. */
   readonly secret: string
   /** The number of versions of a document, and half of the number of entries with equal terms. */
   readonly scale: number
@@ -49,7 +49,9 @@ export function wait(ms: number): Promise<undefined> {
   return new Promise(resolve => setTimeout(resolve, ms, undefined))
 }
 
-/** For each number from `from` to before `to`, in queries of `step` numbers. `expression` uses `Var("n")`. */
+/**
+ * Evaluates `expression`, which uses `Var("n")`, for the numbers from `from` to before `to`, `step` numbers per query.
+ */
 export async function forEach(
   run: Pick<WideRun, 'text'>,
   [from, to]: readonly [number, number],

@@ -29,7 +29,7 @@ const everyMs = 10
 /** A step is repeated at most this often, and no longer than this, alone and beside the reads of the other database. */
 const repeatsMax = 20
 const repeatingMs = 1500
-/** After a step, for the background work that it began. */
+/** Wait after a step, for the background work that it began. */
 const restMs = 50
 /** How long the CPU time of the reads of the other database is measured, after reads that compile code. */
 const controlMs = 3000

@@ -109,7 +109,7 @@ function leaveOutSources(file) {
   writeFileSync(file, JSON.stringify(map))
 }
 
-/** Removes the files of earlier builds, except the newest builds. */
+/** Removes earlier bundles, except the newest {@link earlierKept}. */
 function removeEarlier(current) {
   const dist = dirname(current)
   const earlier = readdirSync(dist)

@@ -35,7 +35,7 @@ const allowedLicenses = new Set([
   'BlueOak-1.0.0',
   'Unlicense',
 ])
-/** Required in the package, but not named by `package.json`. */
+/** Files that the package must contain, but `package.json` does not name. */
 const otherFiles = [
   'LICENSE',
   'README.md',

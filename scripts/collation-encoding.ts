@@ -2,7 +2,7 @@
 
 import { packNumbers } from '../src/values/collation-table.ts'
 
-/** An element of a character or contraction. */
+/** A collation element of a character or contraction: one weight on each level. */
 export interface SourceElement {
   readonly type: 'letter' | 'mark'
   /** The index of the letter or mark. */
@@ -28,7 +28,7 @@ export interface CollationSource {
 
 /** The text of the data file. */
 export function encodeCollation(source: CollationSource): string {
-  const entries = [...source.elements].sort(([a], [b]) => codePoints(a) - codePoints(b) || (a < b ? -1 : 1))
+  const entries = [...source.elements].sort(([a], [b]) => codePointOf(a) - codePointOf(b) || (a < b ? -1 : 1))
   const isContraction = ([text]: readonly [string, unknown]): boolean => points(text).length > 1
   return `// Written by scripts/derive-collation.ts; never edit. ${source.origin}
 // The order of stored keys depends on it: a changed content needs a new version of the data format.
@@ -69,10 +69,10 @@ export const contractions =
 }
 
 function points(text: string): number[] {
-  return [...text].map(codePoints)
+  return [...text].map(codePointOf)
 }
 
-function codePoints(text: string): number {
+function codePointOf(text: string): number {
   return text.codePointAt(0) as number
 }
 
@@ -91,7 +91,7 @@ function packRuns(texts: readonly string[]): string {
     while (
       at < texts.length &&
       points(texts[at] as string).length === 1 &&
-      codePoints(texts[at] as string) === next
+      codePointOf(texts[at] as string) === next
     ) {
       at++
       next++

@@ -1,7 +1,7 @@
 // Writes src/values/assigned-data.ts: the characters that are assigned in the runtime's version of Unicode. Run the
 // script only together with a new version of the data format, because stored data depends on the table.
 //
-//     node scripts/derive-assigned.ts
+//     npx node scripts/derive-assigned.ts
 
 import { writeFileSync } from 'node:fs'
 import { readOptions } from './command-line.ts'

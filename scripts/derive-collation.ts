@@ -62,6 +62,7 @@ function assignedCharacters(): string[] {
   const characters: string[] = []
   for (let point = 0; point < 0x110000; point++) {
     const text = String.fromCodePoint(point)
+    // U+FFFE is not a character, but the root collation gives it a weight.
     if (/[\p{Cn}\p{Co}\p{Cs}]/u.test(text) && point !== 0xfffe) continue
     if (text.normalize('NFD') === text) characters.push(text)
   }
@@ -135,11 +136,13 @@ function primaryLetters(text: string): Letter[] {
   throw new Error(`no letters make up ${spell(text)}`)
 }
 
+/** A letter or mark among the weights of a text. */
 interface Slot {
   readonly letter: Letter
   readonly isMark: boolean
 }
 
+/** The weights of a text on the first two levels. */
 interface Skeleton {
   readonly slots: Slot[]
   /** A weight that no character has alone, after slot `after`, between the marks `gap` - 1 and `gap`. */
@@ -178,6 +181,7 @@ function skeleton(text: string): Skeleton {
   throw new Error(`no marks make up ${spell(text)}`)
 }
 
+/** A text whose final ranks {@link finish} assigns, by comparison with other texts of the same weights. */
 interface Pending {
   readonly text: string
   readonly slots: readonly Slot[]
@@ -228,12 +232,14 @@ function findContractions(characters: readonly string[], combining: readonly str
   const differs = (text: string): boolean =>
     text.normalize('NFD') === text && variant(text, join(...text)) !== 0
   for (let point = 0; point < 0x110000; point++) {
+    // Hangul syllables have the weights of their letters.
     if (point >= 0xac00 && point < 0xd7a4) continue
     const parts = String.fromCodePoint(point).normalize('NFD')
     if ([...parts].length > 1 && differs(parts)) found.add(parts)
   }
   const blocks = Map.groupBy(characters, text => (text.codePointAt(0) as number) >> 8)
   for (const [block, members] of blocks) {
+    // Ideographs have no contractions.
     if ((block >= 0x34 && block < 0xa0) || block >= 0x200) continue
     for (const left of members)
       for (const right of members) if (differs(left + right)) found.add(left + right)

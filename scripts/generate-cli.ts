@@ -40,6 +40,7 @@ function entry(command: Command): string {
 export function cliReference(): string {
   return [
     '# The command line',
+    '',
     'This page is generated from the commands (`npm run generate`). `terrarium COMMAND --help` prints the same text, with',
     'the settings in full. Where this page writes `terrarium`, type `npx terrarium-db` in a clone of the repository, and in an',
     'app in which you have installed the package.',
@@ -51,6 +52,5 @@ export function cliReference(): string {
     '',
   ]
     .join('\n')
-    .replace('\n', '\n\n')
     .concat('\n', commands.map(entry).join('\n\n'), '\n')
 }

@@ -151,6 +151,7 @@ function row({ prefix, title }: Chapter, [written, entry]: readonly [string, Ent
 function libraryTableFile(): string {
   const rows = chapters().flatMap(chapter =>
     chapter.entries
+      // Completion proposes the names of collections and functions themselves, so their calls have no row.
       .filter(([, { name }]) => chapter.prefix !== '.' || name !== 'apply')
       .map(entry => row(chapter, entry)),
   )

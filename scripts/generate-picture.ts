@@ -20,7 +20,7 @@ function folderImports(page: string): ReadonlyMap<string, ReadonlySet<string>> {
   return imports
 }
 
-/** True if `from` also imports `to` over another folder. */
+/** True if `from` also imports `to` through another folder. */
 function isIndirect(from: string, to: string, imports: ReadonlyMap<string, ReadonlySet<string>>): boolean {
   const seen = new Set<string>()
   const open = [...(imports.get(from) ?? [])].filter(each => each !== to)

@@ -9,7 +9,7 @@ for (const name of ['terrarium', 'terrarium-db']) {
   try {
     symlinkSync('../../bin/terrarium.js', link)
   } catch (error) {
-    // On systems where links need special rights, npx still works, only slower.
+    // Where links need special rights, or without installed packages, npx still works, only slower.
     if (error.code !== 'EPERM' && error.code !== 'ENOENT') throw error
   }
 }

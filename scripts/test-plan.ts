@@ -9,7 +9,7 @@ export type Suite = 'test' | 'faults' | 'soak'
 /** A process of a test run loads these files (tests/support/batch.ts). */
 export type Batch = readonly string[]
 
-/** Killed processes, nodes, disks, package installs, conformance in the slow lane. */
+/** Tests of killed processes, nodes, disks and package installs, and of conformance in the slow lane. */
 const faultTests = [
   'tests/conformance/slow-lane',
   'tests/crash/',

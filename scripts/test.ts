@@ -33,7 +33,7 @@ const hungAfterMs = patience(8 * 60_000)
 const soakHungAfterMs = 12 * 3_600_000
 const slowestCount = 10
 const memoryFolder = '/dev/shm'
-/** Free memory, and free bytes of its file system, before tests put their files there. */
+/** Minimum of the free memory, and of the free bytes of {@link memoryFolder}, for the files of tests. */
 const memoryMinBytes = 6 * 1024 ** 3
 
 interface Results {
@@ -123,7 +123,12 @@ function* summaryOf({ counts, skipped, times }: Results, durationMs: number): Ge
     yield print(`\nSKIPPED, so not verified by this run:\n${skipped.map(line => `  ${line}\n`).join('')}\n`)
   const { cancelled, failed, passed, skipped: skippedCount, tests, todo } = counts
   const lines = {
-    ...{ tests, pass: passed, fail: failed, cancelled, skipped: skippedCount, todo },
+    tests,
+    pass: passed,
+    fail: failed,
+    cancelled,
+    skipped: skippedCount,
+    todo,
     duration_ms: Math.round(durationMs),
   }
   for (const [name, value] of Object.entries(lines))

@@ -23,7 +23,10 @@ export interface ClientOptions {
   readonly secret: string
   /** Time limit of a query in milliseconds; 30 000 when absent. The client waits 5 seconds longer for each response. */
   readonly timeoutMs?: number
-  /** Maximum number of retries after contention, a rate limit or a lost connection; 3 when absent, 0 for no retries. */
+  /**
+   * Maximum number of retries after contention or a rate limit, while the service starts, and after a failed connection
+   * if the query was not sent or is repeatable; 3 when absent, 0 for no retries.
+   */
   readonly retries?: number
   /** Tags that the query log stores with each query; letters, digits and `_`. */
   readonly tags?: Readonly<Record<string, string>>
@@ -123,8 +126,8 @@ export class Client {
 
   /**
    * Runs a query. The caller asserts the type `Data`; the client does not check the type. Throws the subclass of
-   * `ServiceError` for the code of the error, a `NetworkError` or a `ProtocolError`. Throws a `TypeError` for a value
-   * that cannot be sent.
+   * `ServiceError` for the code of the error, a `NetworkError`, a `ProtocolError` or the reason of `signal`. Throws a
+   * `TypeError` for a value that cannot be sent.
    */
   async query<Data = unknown>(query: Query, options: QueryOptions = {}): Promise<QueryResult<Data>> {
     const timeoutMs = this.#timeoutMs(options)

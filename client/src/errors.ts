@@ -32,10 +32,12 @@ export interface ResponseInfo {
 /** Base class of all errors that concern the service or the connection to it. */
 export class TerrariumError extends Error {}
 
-/** No response arrived. The service may or may not have executed the query. `cause` is the error of `fetch`. */
+/**
+ * No complete response arrived. The service may or may not have executed the query. `cause` is the error of `fetch`.
+ */
 export class NetworkError extends TerrariumError {}
 
-/** No response arrived within the query's time limit plus 5 seconds. */
+/** No complete response arrived within the query's time limit plus 5 seconds. */
 export class ClientTimeoutError extends NetworkError {}
 
 /**
@@ -190,10 +192,10 @@ for (const [name, { prototype }] of Object.entries({
 
 /** An instance of the class for the error's code. */
 export function errorOf(error: WireError, status: number | undefined, info: ResponseInfo): ServiceError {
-  const isQuerys = status === undefined || status === 400
+  const isOfQuery = status === undefined || status === 400
   const Class = Object.hasOwn(byCode, error.code)
     ? (byCode[error.code] as ErrorClass)
-    : isQuerys
+    : isOfQuery
       ? QueryRuntimeError
       : ServiceFailureError
   return new Class(error, status, info)

@@ -125,7 +125,8 @@ export async function* followFeed<Item>(
         failures = 0
       }
     } catch (cause) {
-      if (!(latest.cursor !== request.cursor && isTransient(cause))) throw cause
+      // After its first page, the loop survives a restart of the service. The first page has the retries of a query.
+      if (latest.cursor === request.cursor || !isTransient(cause)) throw cause
       failures += 1
     }
     await pause(everyMs + delayMs(failures), request.signal)

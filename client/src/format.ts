@@ -19,7 +19,7 @@ import {
 
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json }
 
-/** Nesting of an argument, to detect circular arguments. The service has a lower limit. */
+/** Maximum nesting of an argument, to detect circular arguments. The service has a lower limit. */
 const depthMax = 500
 
 const intMin = -(2 ** 31)
@@ -118,6 +118,7 @@ function encodeRef(ref: Reference): Json {
   return { '@ref': 'id' in ref ? { coll, id: ref.id } : { coll, name: ref.name } }
 }
 
+/** True for an object without a class, also of another realm. */
 function isPlain(value: unknown): value is object {
   if (typeof value !== 'object' || value === null || value instanceof Query) return false
   const prototype = Object.getPrototypeOf(value)

@@ -29,7 +29,7 @@ export interface Request {
   readonly body: Json | FormData
   readonly headers: Readonly<Record<string, string>>
   readonly signal: AbortSignal | undefined
-  /** Milliseconds until a response must begin; undefined for streams, which may be silent for long. */
+  /** Milliseconds until a response must be complete; undefined for streams, which have no end. */
   readonly waitMs: number | undefined
   /** True if the request is sent again even if the service may have executed it. */
   readonly isRepeatable: boolean
@@ -50,7 +50,7 @@ export interface ResponseBody {
   readonly version?: number
 }
 
-/** A line of a feed or stream. */
+/** An event of a feed or stream. */
 export interface WireEvent {
   readonly type: 'add' | 'update' | 'remove' | 'status' | 'error'
   readonly data?: Json
@@ -91,20 +91,20 @@ export function delayMs(failures: number): number {
 export async function send(request: Request, options: TransportOptions): Promise<Reply> {
   for (let attempts = 1; ; attempts++) {
     const isLast = attempts > options.retries
-    let after: number | undefined
+    let delay: number | undefined
     try {
       const response = await open(request, options)
       const body = await readBody(response, request)
       if (response.ok && isResult(body)) return { body, attempts }
       const error = errorOfResponse(response, body)
-      after = isLast ? undefined : retryDelayMs(response, error, attempts)
-      if (after === undefined) throw error
+      delay = isLast ? undefined : retryDelayMs(response, error, attempts)
+      if (delay === undefined) throw error
     } catch (cause) {
       if (!(cause instanceof NetworkError) || isLast || !(request.isRepeatable || wasNeverSent(cause)))
         throw cause
-      after = delayMs(attempts)
+      delay = delayMs(attempts)
     }
-    await pause(after, request.signal)
+    await pause(delay, request.signal)
   }
 }
 

@@ -21,7 +21,7 @@ class TextValue {
 
 /** A point in time with up to nanosecond precision, as ISO 8601 text with an offset. */
 export class Time extends TextValue {
-  /** The time of a `Date`, in milliseconds. Throws a `RangeError` for an invalid `Date`. */
+  /** The time of a `Date`, which has a precision of milliseconds. Throws a `RangeError` for an invalid `Date`. */
   static fromDate(date: Date): Time {
     return new Time(date.toISOString())
   }

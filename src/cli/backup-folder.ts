@@ -1,6 +1,6 @@
-// Makes and restores backups. Like a data directory, a backup is a folder with a single data file. It is written under
-// a temporary name and renamed at the end, so a folder with the final name is always a complete backup. The process
-// that writes a temporary folder claims it; without a claim, the folder is the remains of a killed process.
+// Makes and restores backups. A backup is a folder with only the data file of a data directory. It is written under a
+// temporary name and renamed at the end, so a folder with the final name is always a complete backup. The process that
+// writes a temporary folder claims it; without a claim, the folder is the remains of a killed process.
 
 import { chmod, copyFile, mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

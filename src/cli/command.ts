@@ -95,8 +95,8 @@ export function commandFlags(command: Command): readonly (readonly [name: string
 }
 
 /**
- * A failure of a command that the user can fix, such as a missing file or an unreachable service. The program shows one
- * line and exits with status 1.
+ * A failure of a command that the user can fix, such as a missing file or an unreachable service. The program shows the
+ * message without a stack trace and exits with status 1.
  */
 export class CommandError extends Error {
   override name = 'CommandError'

@@ -1,5 +1,5 @@
-// Finds and runs the command of a command line. Prints one line and exits with status 2 for an invalid command line, or
-// with status 1 after any other failure that the user can fix.
+// Finds and runs the command of a command line. Prints a message and returns status 2 for an invalid command line, or
+// status 1 after any other failure that the user can fix.
 
 import { UsageError } from '../app/config/read-config.ts'
 import { BackupError } from '../backup/target.ts'
@@ -30,8 +30,7 @@ async function run(commands: readonly Command[], words: readonly string[]): Prom
   const flags = words.slice(0, words.includes('--') ? words.indexOf('--') : undefined)
   const isHelpWanted = flags.some(word => helpFlags.has(word))
   if (first === '--version' || first === '-v' || first === 'version') return print(`terrarium ${version}\n`)
-  const named = first !== undefined && !first.startsWith('-')
-  if (!named) {
+  if (first === undefined || first.startsWith('-')) {
     if (first !== undefined && helpFlags.has(first))
       return help(
         commands,

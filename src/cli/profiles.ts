@@ -55,7 +55,7 @@ function isProfile(json: unknown): json is Profile {
   return isText(url) && isText(secret) && (database === undefined || isText(database))
 }
 
-/** Throws a CommandError when the file cannot be written. */
+/** Throws {@link UsageError} when the file cannot be read, and a CommandError when it cannot be written. */
 export function changeProfiles(change: (profiles: Map<string, Profile>) => void): void {
   const file = profileFile()
   const profiles = new Map(readProfiles(file))

@@ -1,4 +1,4 @@
-// Shows the progress of long work in a line on a terminal; does nothing without a terminal.
+// Shows the progress of long work in a line on standard error, if it is a terminal.
 
 import { systemClock } from '../base/clock.ts'
 import { systemTimers } from '../base/timers.ts'
@@ -13,7 +13,7 @@ export type OnProgress = (name: string, share: number) => void
 
 /**
  * Shows the completed fraction (0 to 1), which `share` returns, until `work` has ended. Also passes each fraction to
- * `onShare`.
+ * `onShare`, with or without a terminal.
  */
 export function withProgress<T>(
   name: string,
@@ -22,8 +22,9 @@ export function withProgress<T>(
   onShare: OnProgress = () => undefined,
 ): Promise<T> {
   const line = () => {
-    onShare(name, share())
-    return progressLine(name, share())
+    const done = share()
+    onShare(name, done)
+    return progressLine(name, done)
   }
   return withLine(line, work)
 }
@@ -55,23 +56,23 @@ export function progressLine(name: string, share: number): string {
 /** Shows a bar, the number of documents per second, and the remaining time. */
 export function withRate<T>(
   name: string,
-  rated: Readonly<ExportProgress>,
+  progress: Readonly<ExportProgress>,
   work: () => Promise<T>,
 ): Promise<T> {
   const from = systemClock.elapsedMs()
-  const first = rated.readBytes
-  return withLine(() => rateLine(name, rated, { elapsedMs: systemClock.elapsedMs() - from, first }), work)
+  const first = progress.readBytes
+  return withLine(() => rateLine(name, progress, { elapsedMs: systemClock.elapsedMs() - from, first }), work)
 }
 
 /** Shows the number of documents so far and per second. */
 export function withCount<T>(
   name: string,
-  counted: { readonly documents: number },
+  progress: { readonly documents: number },
   work: () => Promise<T>,
 ): Promise<T> {
   const from = systemClock.elapsedMs()
   const line = () =>
-    `${name}: ${counted.documents} documents, ${perSecond(counted.documents, systemClock.elapsedMs() - from)}/s`
+    `${name}: ${progress.documents} documents, ${perSecond(progress.documents, systemClock.elapsedMs() - from)}/s`
   return withLine(line, work)
 }
 
@@ -79,7 +80,10 @@ function perSecond(documents: number, elapsedMs: number): number {
   return elapsedMs > 0 ? Math.round((documents * 1000) / elapsedMs) : 0
 }
 
-/** Returns a line such as `import [###   ]  10 % documents: 12345 documents, 6789/s, 0:42 left`. */
+/**
+ * Returns a line such as `import [###   ]  10 % documents: 12345 documents, 6789/s, 0:42 left`. `first`: the value of
+ * `readBytes` when the work began.
+ */
 export function rateLine(
   name: string,
   { documents, phase, readBytes, totalBytes }: Readonly<ExportProgress>,

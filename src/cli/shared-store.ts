@@ -26,6 +26,7 @@ import {
 } from '../storage/kv/kv-contract.ts'
 import { waitUntilCurrent } from '../storage/kv/replicated-store.ts'
 import { StoreUnavailableError } from '../storage/kv/store-errors.ts'
+import { dataFileName } from '../storage/lmdb/data-file.ts'
 import { openLmdb } from '../storage/lmdb/lmdb.ts'
 import { openFollower } from '../storage/log/follower.ts'
 import {
@@ -103,15 +104,15 @@ async function compareReplica(
   record: KeyValueStore,
 ): Promise<{ readonly seq: number; readonly texts: readonly string[] } | undefined> {
   return withStoreSession(config, async session => {
-    const copy = await openForComparison(session, config.data)
-    if (copy === undefined) return undefined
+    const replica = await openForComparison(session, config.data)
+    if (replica === undefined) return undefined
     try {
-      const { seq, differences } = await compareCopy(session, record, copy)
+      const { seq, differences } = await compareCopy(session, record, replica)
       const texts = differences.map(differenceText)
       if (differences.length === differencesMax) texts.push('and more')
       return { seq, texts }
     } finally {
-      await copy.close()
+      await replica.close()
     }
   })
 }
@@ -138,12 +139,13 @@ export async function withControlRows<T>(
   config: SharedConfig,
   use: (rows: KeyValueStore) => Promise<T>,
 ): Promise<T> {
-  const copy = await withStoreSession(config, session => openForComparison(session, config.data))
-  if (copy === undefined)
+  // Opened only to check that there is a usable replica.
+  const replica = await withStoreSession(config, session => openForComparison(session, config.data))
+  if (replica === undefined)
     throw new StoreUnavailableError(
       `there is no replica of the store in ${config.data}: name the data directory of a node that runs`,
     )
-  await copy.close()
+  await replica.close()
   const { kv } = await openConfiguredStore(config, openServiceLog(config.logLevel), {
     background: false,
     worker: 0,
@@ -158,11 +160,11 @@ export async function withControlRows<T>(
 }
 
 /** Puts the control rows after the rows of a data directory, because their keys are greater than all other keys. */
-function addControlRows(source: KeyValueStore, requests: KeyValueStore | undefined): KeyValueStore {
-  if (requests === undefined) return source
+function addControlRows(source: KeyValueStore, control: KeyValueStore | undefined): KeyValueStore {
+  if (control === undefined) return source
   return readOnly(read =>
     source.read(data =>
-      requests.read(rows =>
+      control.read(rows =>
         read({ get: key => data.get(key), range: range => withControlEntries(data, rows, range) }),
       ),
     ),
@@ -181,9 +183,9 @@ function* withControlEntries(data: View, rows: View, range: KeyRange): Generator
 async function moveControlRows(local: KeyValueStore, folder: string): Promise<void> {
   const rows = local.read(allControlRows)
   if (rows.length === 0) return
-  const requests = openControlStore(folder)
-  await requests.transact(() => ({ result: undefined, writes: rows }))
-  await requests.close()
+  const control = openControlStore(folder)
+  await control.transact(() => ({ result: undefined, writes: rows }))
+  await control.close()
   await local.transact(() => ({
     result: undefined,
     writes: rows.map(({ key }) => ({ key: controlKey(key), value: undefined })),
@@ -240,14 +242,14 @@ export async function fillShared(
   bytesTotal: number,
 ): Promise<FillResult> {
   const source = openFollower({ path: folder })
-  const requests = existsSync(join(folder, queryLogFolder, 'requests')) ? openControlStore(folder) : undefined
+  const control = existsSync(join(folder, queryLogFolder, 'requests')) ? openControlStore(folder) : undefined
   let done = { keys: 0, bytes: 0 }
   try {
     const newestTime = source.read(view => lastCommit(view).time)
     const fill = () =>
       fillRecord({
         location: { url: config.store, schema: config.storeSchema },
-        source: addControlRows(source, requests),
+        source: addControlRows(source, control),
         newestTime,
         node: nodeName,
         random: systemRandom,
@@ -258,17 +260,17 @@ export async function fillShared(
     await withProgress('migrate', () => done.bytes / bytesTotal, fill)
     return { ...done, time: newestTime }
   } finally {
-    await requests?.close()
+    await control?.close()
     await source.close()
   }
 }
 
 /** Returns false for a folder with only a replica. */
 export function hasOwnData(folder: string): boolean {
-  return existsSync(join(folder, 'data.mdb'))
+  return existsSync(join(folder, dataFileName))
 }
 
-/** Closing this store does not close its source. */
+/** Makes a store from its function `read`. To close this store has no effect. */
 function readOnly(read: KeyValueStore['read']): KeyValueStore {
   return {
     read,

@@ -1,6 +1,6 @@
-// All commands, in the order of `--help`. To add a command, add its declaration to a file of commands/ and to the list
-// at the end of the file, and its action to actions/. Actions are imported only when they run, because loading the
-// engine takes long: help, completion and the commands that only send requests start fast.
+// All commands, in the order of `--help`. To add a command, add its declaration to the list of commands in a file of
+// commands/, and its action to actions/. Actions are imported only when they run, because loading the engine takes
+// long: help, completion and the commands that only send requests start fast.
 
 import type { Command } from './command.ts'
 import { accessCommands } from './commands/access.ts'

@@ -51,7 +51,7 @@ export function quantity(count: number | string, one: string, many = `${one}s`):
   return `${count} ${String(count) === '1' ? one : many}`
 }
 
-/** The first row is the header. */
+/** Pads the cells, so that the columns are aligned. */
 export function rowsText(rows: readonly (readonly string[])[]): string {
   const shown = rows.map(row => row.map(escapeHidden))
   const widths: number[] = []

@@ -61,10 +61,10 @@ async function openTarget(
   const release = await claimUnlessServed(data)
   if (release !== undefined) return { connection: await openFolder(config, release), database }
   const address = readAddress(data)
-  const rootSecret = secret ?? config.rootSecret ?? readRootSecret(data)
-  if (address === undefined || rootSecret === undefined)
+  const knownSecret = secret ?? config.rootSecret ?? readRootSecret(data)
+  if (address === undefined || knownSecret === undefined)
     throw new CommandError(`the data directory ${data} is served: give --url and --secret of the service`)
-  return { connection: remoteConnection(address, rootSecret), database }
+  return { connection: remoteConnection(address, knownSecret), database }
 }
 
 async function openFolder(config: Config, release: () => Promise<void>): Promise<TransferConnection> {
@@ -73,8 +73,7 @@ async function openFolder(config: Config, release: () => Promise<void>): Promise
     // Can be random, because no other process can use the folder until `release` is called.
     const rootSecret = Buffer.from(systemRandom.bytes(24)).toString('base64url')
     const log = openServiceLog('warn')
-    const part = { worker: 0, background: true }
-    const opened = await openEngine({ ...config, rootSecret }, log, part)
+    const opened = await openEngine({ ...config, rootSecret }, log, { worker: 0, background: true })
     const close = async () => {
       await opened.close()
       await release()

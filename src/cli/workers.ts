@@ -18,7 +18,8 @@ interface SupervisorOptions {
   readonly noticeMs: number
   /** Milliseconds for a worker to finish its requests in flight. A worker that takes much longer is killed. */
   readonly graceMs: number
-  readonly folder: () => string
+  /** Returns the identity of the claimed data directory. */
+  readonly identity: () => string
   readonly log: Logger
   readonly timers: Timers
   readonly clock: Clock
@@ -40,11 +41,11 @@ const numberVariable = 'TERRARIUM_WORKER_NUMBER'
 /** Descriptor of a worker's socket to the process that commits. Lower descriptors are the standard streams and IPC. */
 const committerDescriptor = 4
 
-const folderVariable = 'TERRARIUM_WORKER_FOLDER'
+const identityVariable = 'TERRARIUM_WORKER_FOLDER'
 
-/** Identifies, in a worker, the data directory that the supervisor has claimed. */
-export function workerFolder(): string {
-  return process.env[folderVariable] as string
+/** Returns, in a worker, the identity of the data directory that the supervisor has claimed. */
+export function claimedIdentity(): string {
+  return process.env[identityVariable] as string
 }
 
 /** Returns a number from 0 to count - 1. A restarted worker has the same number. */
@@ -82,7 +83,7 @@ export function exchangeNotices(board: NoticeBoard, timers: Timers): Cancel {
   })
 }
 
-/** Kills this worker when its supervisor, which commits for it, has exited. */
+/** Kills this worker when its supervisor has exited without stopping the worker. */
 export function endWithSupervisor(): void {
   const end = () => {
     if (cluster.worker?.exitedAfterDisconnect !== true) killSelf()
@@ -120,35 +121,36 @@ const stableMs = 10_000
 /** Milliseconds that a worker may take to close its store after the grace period. */
 const closingMs = 10_000
 
-/** Kill a process for lack of memory or because of a damaged mapped file. */
+/** Signals that kill a process for lack of memory or because of a damaged mapped file. */
 const crashSignals: ReadonlySet<string> = new Set(['SIGABRT', 'SIGBUS', 'SIGFPE', 'SIGILL', 'SIGSEGV'])
 
 /**
  * Number of crashes that cause a rebuild. The cause of a single crash may be a lack of memory, and a rebuild
  * disconnects the clients of all workers.
  */
-const crashesMax = 2
+const crashesForRebuild = 2
 
-interface End {
+/** How a worker has exited. */
+interface Exit {
   readonly code: number | null
   readonly signal: string | null
   /** Why the worker could not be started. */
   readonly reason?: string
 }
 
-/** The life of a worker process, from its start to its exit. */
-interface Run {
+interface WorkerProcess {
   readonly worker: Worker
-  /** True when the worker serves, false when it exits before. */
+  /** Resolves with true when the worker serves, with false when the worker exits before. */
   readonly serving: Promise<boolean>
-  readonly ended: Promise<End>
+  readonly ended: Promise<Exit>
 }
 
 /** Supervises the workers, and distributes connections and notices. */
 export class Supervisor {
   readonly #options: SupervisorOptions
   readonly #distributor = new Distributor()
-  readonly #runs = new Map<number, Run>()
+  /** The newest process of each worker, by the number of the worker. */
+  readonly #processes = new Map<number, WorkerProcess>()
   readonly #allowExit = stayAlive()
   readonly #stopNotices: Cancel
   /** Defined while the shared replica is being rebuilt. */
@@ -181,8 +183,8 @@ export class Supervisor {
     const numbers = Array.from({ length: this.#options.count }, (_, at) => at)
     // Starts the first worker alone, so that a problem of all workers is reported once.
     const isServing =
-      (await this.#run(0).serving) &&
-      (await Promise.all(numbers.slice(1).map(number => this.#run(number).serving))).every(Boolean)
+      (await this.#fork(0).serving) &&
+      (await Promise.all(numbers.slice(1).map(number => this.#fork(number).serving))).every(Boolean)
     if (isServing) for (const number of numbers) void this.#superviseWorker(number)
     else await this.stop()
     return isServing
@@ -192,14 +194,14 @@ export class Supervisor {
   async stop(): Promise<void> {
     const { graceMs, noticeMs, timers } = this.#options
     this.#isStopping = true
-    const runs = [...this.#runs.values()]
-    for (const { worker } of runs) worker.process.kill('SIGTERM')
+    const processes = [...this.#processes.values()]
+    for (const { worker } of processes) worker.process.kill('SIGTERM')
     if (noticeMs > 0) await wait(noticeMs, timers)
     this.#distributor.close()
     const cancel = timers.after(graceMs + closingMs, () => {
-      for (const { worker } of runs) worker.process.kill('SIGKILL')
+      for (const { worker } of processes) worker.process.kill('SIGKILL')
     })
-    await Promise.all(runs.map(({ ended }) => ended))
+    await Promise.all(processes.map(({ ended }) => ended))
     cancel()
     this.#stopNotices()
     this.#allowExit()
@@ -210,21 +212,21 @@ export class Supervisor {
     if (handleEarly) this.#distributor.divert(handleEarly)
   }
 
-  #run(number: number): Run {
+  #fork(number: number): WorkerProcess {
     const worker = cluster.fork({
       [numberVariable]: String(number),
-      [folderVariable]: this.#options.folder(),
+      [identityVariable]: this.#options.identity(),
     })
     // Absent when no file descriptors were left.
     const socket = worker.process.stdio?.[committerDescriptor] as Duplex | null | undefined
     if (socket) this.#options.commitFor?.(socket)
-    const ended = new Promise<End>(resolve => {
-      const end = (how: End) => {
+    const ended = new Promise<Exit>(resolve => {
+      const end = (how: Exit) => {
         this.#distributor.withdraw(worker)
         resolve(how)
       }
       worker.once('exit', (code, signal) => end({ code, signal }))
-      // Too few file descriptors or processes.
+      // The worker could not start: the system lacks file descriptors or processes.
       worker.on('error', ({ message }) => end({ code: null, signal: null, reason: message }))
     })
     const serving = new Promise<boolean>(resolve => {
@@ -241,14 +243,14 @@ export class Supervisor {
       })
       void ended.then(() => resolve(false))
     })
-    const run = { worker, serving, ended }
-    this.#runs.set(number, run)
-    return run
+    const started = { worker, serving, ended }
+    this.#processes.set(number, started)
+    return started
   }
 
   #send(notice: Notice, from?: Worker): void {
     // A worker that is exiting does not need the notice.
-    for (const { worker } of this.#runs.values())
+    for (const { worker } of this.#processes.values())
       if (worker !== from && worker.isConnected()) worker.process.send(notice, () => undefined)
   }
 
@@ -260,9 +262,9 @@ export class Supervisor {
   /** Kills all workers, because their shared replica is invalid, and rebuilds it. */
   async #rebuild(): Promise<void> {
     const { log, rebuild, timers } = this.#options
-    const runs = [...this.#runs.values()]
-    for (const { worker } of runs) worker.process.kill('SIGKILL')
-    await Promise.all(runs.map(({ ended }) => ended))
+    const processes = [...this.#processes.values()]
+    for (const { worker } of processes) worker.process.kill('SIGKILL')
+    await Promise.all(processes.map(({ ended }) => ended))
     this.#crashes = 0
     this.#divert()
     for (
@@ -281,11 +283,12 @@ export class Supervisor {
     this.#rebuilding = undefined
   }
 
-  #mayHaveDiverged(code: number | null, signal: string | null): boolean {
+  /** Counts a crash, and returns whether the shared replica must be rebuilt. */
+  #needsRebuild({ code, signal }: Exit): boolean {
     const { rebuild } = this.#options
     if (rebuild === undefined) return false
     if (signal !== null && crashSignals.has(signal)) this.#crashes++
-    return code === rebuild.divergedStatus || this.#crashes >= crashesMax
+    return code === rebuild.divergedStatus || this.#crashes >= crashesForRebuild
   }
 
   /** Restarts a worker whenever it exits. The delay grows while the worker exits soon after its start. */
@@ -294,21 +297,18 @@ export class Supervisor {
     let delayMs = restartDelayMs
     for (;;) {
       const startedMs = clock.elapsedMs()
-      const { code, signal, reason } = await (this.#runs.get(number) as Run).ended
+      const exit = await (this.#processes.get(number) as WorkerProcess).ended
       if (this.#isStopping) return
-      if (this.#mayHaveDiverged(code, signal)) this.#rebuilding ??= this.#rebuild()
+      if (this.#needsRebuild(exit)) this.#rebuilding ??= this.#rebuild()
       if (this.#rebuilding) await this.#rebuilding
       else {
-        const isSound = clock.elapsedMs() - startedMs >= stableMs
-        delayMs = isSound ? restartDelayMs : Math.min(delayMs * 2, restartDelayMaxMs)
-        log.error(
-          { worker: number, code, signal, reason, delayMs },
-          'a worker has exited and will be restarted',
-        )
+        const isStable = clock.elapsedMs() - startedMs >= stableMs
+        delayMs = isStable ? restartDelayMs : Math.min(delayMs * 2, restartDelayMaxMs)
+        log.error({ worker: number, ...exit, delayMs }, 'a worker has exited and will be restarted')
         await wait(delayMs, timers)
       }
       if (this.#isStopping) return
-      this.#run(number)
+      this.#fork(number)
     }
   }
 }

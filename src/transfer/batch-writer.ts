@@ -1,6 +1,6 @@
-// Writes the records of a batch to the store in one transaction, without queries. Ids, times, password hashes and
-// references are written exactly as the records contain them. Existing documents are changed only if `onConflict` is
-// `replace`.
+// Writes the records of a batch to the store in one transaction, without queries. Ids, password hashes, references and
+// the past times of new documents are written exactly as the records contain them. Existing documents are changed only
+// if `onConflict` is `replace`.
 
 import { limits } from '../base/limits.ts'
 import { micros } from '../base/micros.ts'
@@ -68,8 +68,8 @@ export class RecordRejections {
 export class HiddenVersion {}
 
 /**
- * Bytes that the store needs for one character of a record's text. For example, the four characters `0.0,` need nine
- * bytes.
+ * Maximum number of bytes that the store needs for one character of a record's text. For example, the four characters
+ * `0.0,` need nine bytes.
  */
 const bytesOfCharacter = 3
 
@@ -267,6 +267,7 @@ export class BatchWriter {
     if (fault !== undefined) return badOutcome(fault)
     const number = this.#resolver.transferredCollection(record.collection)
     if (number === undefined) {
+      // A dry run does not create missing collections, unlike a real import.
       return this.#options.dryRun ? done.written : badOutcome(`there is no collection ${record.collection}`)
     }
     const fields = this.#resolver.fields(record.fields)
@@ -325,20 +326,20 @@ export class BatchWriter {
     const fields = this.#runCollectionCode(() => this.#rules.complete(ref, given, existing?.fields))
     if ('reason' in fields) return badOutcome(fields.reason)
     if (existing !== undefined && equalValues(existing.fields, fields)) return done.equal
-    const other = existing ? 'exists with different content' : this.#hindrance(ref, fields, ts)
-    if (other !== undefined) {
+    const hindrance = existing ? 'exists with different content' : this.#hindrance(ref, fields, ts)
+    if (hindrance !== undefined) {
       if (onConflict === 'keep') return done.kept
-      if (onConflict === 'fail') return conflict(other)
+      if (onConflict === 'fail') return conflict(hindrance)
     }
     const taken = this.#takenBy(ref, fields)
     if (taken !== undefined) return badOutcome(taken)
-    const isPast = ts !== undefined && ts < snapshotTime && other === undefined
+    const isPast = ts !== undefined && ts < snapshotTime && hindrance === undefined
     if (isPast) this.#insert(ref, ts, fields)
-    else this.#transaction.put(this.#targetOf(ref, fields), fields)
+    else this.#transaction.put(this.#writtenRef(ref, fields), fields)
     const isCheckedLater = this.#options.checks === 'together'
     const rejected = isCheckedLater ? undefined : this.#runCollectionCode(() => this.#rules.rejection(ref))
     if (rejected !== undefined) throw new DocumentRejection(rejected)
-    return other === undefined ? done.written : done.replaced
+    return hindrance === undefined ? done.written : done.replaced
   }
 
   /**
@@ -358,7 +359,7 @@ export class BatchWriter {
    * Usually `ref`. If `ref` is a credentials document whose `instance` already has credentials with another id, returns
    * the existing ones.
    */
-  #targetOf(ref: Ref, fields: ObjectValue): Ref {
+  #writtenRef(ref: Ref, fields: ObjectValue): Ref {
     return this.#otherCredentials(ref, fields)?.ref ?? ref
   }
 
@@ -366,11 +367,10 @@ export class BatchWriter {
   #hindrance(ref: Ref, fields: ObjectValue, ts: number | undefined): string | undefined {
     if (this.#otherCredentials(ref, fields)) return 'belongs to a document that has another password'
     if (ts === undefined || !this.#isCareful) return undefined
-    for (const { action, ts: time } of this.#transaction.versions(ref, { reverse: true })) {
-      if (action === 'delete' && typeof time === 'number' && time >= ts) return 'was deleted here'
-      break
-    }
-    return undefined
+    // Before a deletion, the inserted version would not be visible.
+    const [newest] = this.#transaction.versions(ref, { reverse: true })
+    const isHidden = newest?.action === 'delete' && typeof newest.ts === 'number' && newest.ts >= ts
+    return isHidden ? 'was deleted here' : undefined
   }
 
   #otherCredentials(ref: Ref, fields: ObjectValue): Version | undefined {

@@ -1,4 +1,5 @@
-// The credentials of requests, and the content or error of responses, for both kinds of connections.
+// The credentials of requests, and the content or error of responses, for both kinds of connections. The functions for
+// responses throw {@link QueryError} for an error of the query or the schema, and {@link TransferError} for all others.
 
 import { tryJson } from '../values/json.ts'
 import type { Json } from '../values/value.ts'
@@ -34,9 +35,7 @@ function describe(error: ReadonlyMap<string, Json>): string {
   return [String(error.get('description')), ...parts].join(' ')
 }
 
-/**
- * Returns the body of a successful response about schema files. `name`: of the connection. Throws {@link QueryError}.
- */
+/** Returns the body of a successful response about schema files. `name`: of the connection. */
 export function schemaBody(name: string, status: number, body: string): string {
   if (status < 300) return body
   const json = tryJson(body)
@@ -46,7 +45,7 @@ export function schemaBody(name: string, status: number, body: string): string {
   throw new QueryError('invalid schema', String(error.get('message')))
 }
 
-/** Returns the body of a successful response about a GraphQL schema. Throws {@link QueryError}. */
+/** Returns the body of a successful response about a GraphQL schema. */
 export function graphqlBody(name: string, status: number, body: string): string {
   if (status < 300) return body
   if (status !== 400)

@@ -45,6 +45,7 @@ export interface TransferConnection {
    */
   pushSchema(path: DatabasePath, files: readonly SchemaFileText[], dryRun: boolean): Promise<void>
   write(path: DatabasePath, records: readonly DocumentRecord[], options: BatchOptions): Promise<BatchResult>
+  /** Returns one boolean per document, true if the document is missing. */
   missing(path: DatabasePath, documents: readonly NamedDocument[]): Promise<readonly boolean[]>
   snapshot(path: DatabasePath): Promise<ExportSnapshot>
   page(path: DatabasePath, request: ExportPageRequest): Promise<ExportPage>

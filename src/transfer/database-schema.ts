@@ -94,8 +94,8 @@ async function writeObjects(
   // Files may refer to roles of version 4, and these roles may refer to objects in the files. So these roles are
   // created without rights before the push, and get their rights after it.
   const roles = late.filter(({ object }) => object === 'role')
-  const named = records.filter(record => isInFiles(record) && isStub(record.object, record.name))
-  const stubs = named.map(each => ({ ...each, params: stubOf(each.object, each.params) }))
+  const stubRecords = records.filter(record => isInFiles(record) && isStub(record.object, record.name))
+  const stubs = stubRecords.map(each => ({ ...each, params: stubOf(each.object, each.params) }))
   const hidden = roles.map(each => ({ ...each, params: hiddenRole(each.name) }))
   const first = await writeSchema(connection, path, [...early, ...stubs, ...hidden], dryRun)
   const created = new Set(
@@ -108,7 +108,7 @@ async function writeObjects(
     )
   // A role that equals its hidden form was created by an interrupted import, which has not given it its rights.
   const stillHidden = rolesWith('equal')
-  const ownStubs = new Set(named.filter(isCreated).map(keyOfRecord))
+  const ownStubs = new Set(stubRecords.filter(isCreated).map(keyOfRecord))
   const pushed = await pushFiles(connection, path, files, { dryRun, stubs: ownStubs })
   // For a collection that is also in a file, the report shows the finding for the file.
   const unpushed = first.filter(({ kind, name }) => !inFiles.has(keyOf(kind, name)))
@@ -157,8 +157,8 @@ function keyOfRecord({ name, object }: SchemaRecord): string {
 }
 
 /**
- * Collections and functions without a role are created before the push, because roles in the files may grant rights on
- * them.
+ * Collections, and functions without a role, are created before the push, because roles in the files may grant rights
+ * on them.
  */
 function isEarly({ object, params }: SchemaRecord): boolean {
   return object === 'collection' || (object === 'function' && !params.has('role'))

@@ -77,7 +77,7 @@ async function recognizeJson(file: TextFile, head: Uint8Array): Promise<Content 
   }
 }
 
-/** Removes the byte order mark. */
+/** Decodes UTF-8 without the byte order mark. */
 function textOf(bytes: Uint8Array): string {
   return new TextDecoder().decode(bytes)
 }
@@ -152,6 +152,7 @@ function isSchema(first: ReadonlyMap<string, Json>): boolean {
   }
 }
 
+/** The first call of a query, after comments, brackets, the members `ref` or `data`, and the driver's prefix `q.`. */
 const fql4Start =
   /^(?:\s|\/\/[^\n]*\n|\/\*[\s\S]*?\*\/|[[{(]|\bref\s*:|\bdata\s*:|q\.)*(?:Create\w*|Update|Do|If|Ref|Let)\s*\(/
 

@@ -1,4 +1,4 @@
-// The documents that a dry run would write: ids by collection, in eight bytes each.
+// The documents that a dry run would write: ids by collection, in compact hash tables.
 
 import { upsert } from '../base/upsert.ts'
 

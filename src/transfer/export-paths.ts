@@ -8,7 +8,7 @@
  */
 const segmentCharsMax = 200
 
-/** The pieces of a long segment. An encoded character (`%XX`) is not split. */
+/** The pieces of a long segment: 66 characters or encoded characters (`%XX`), which are not split. */
 const pieces = /(?:%[0-9A-F]{2}|[^%]){1,66}/g
 
 /** Ends each piece except the last one. No encoded name ends with this character. */
@@ -18,7 +18,7 @@ function plainSegment(name: string): string {
   return encodeURIComponent(name).replace(/^\./, '%2E')
 }
 
-/** Encodes the uppercase letters of a name that differs from another one only by case. */
+/** Also encodes uppercase letters, so that names which differ only by case get different segments in lower case. */
 function caselessSegment(name: string): string {
   return plainSegment(name).replace(/%[0-9A-F]{2}|[A-Z]/g, found =>
     found.length > 1 ? found : `%${found.charCodeAt(0).toString(16).toUpperCase()}`,
@@ -53,8 +53,8 @@ export function folderPaths(names: Iterable<string>): ReadonlyMap<string, string
 /**
  * Path of each schema file below the folder `schema`, by the name of the file. Usually a name is a relative path
  * ({@link isRelative}), and the exported file has the same path. Any other name is encoded as one segment, and a long
- * segment is split ({@link inPieces}). So are names that conflict on a case-insensitive file system: they, or two of
- * their folders, differ only by case.
+ * segment is split ({@link inPieces}). Names that conflict on a case-insensitive file system, because they or two of
+ * their folders differ only by case, are encoded in the same way.
  */
 export function schemaPaths(names: Iterable<string>): ReadonlyMap<string, string> {
   const distinct = [...new Set(names)]

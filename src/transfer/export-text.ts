@@ -22,7 +22,7 @@ import { doubleText } from '../values/write-json.ts'
 import type { ExportMembers } from './csv-cells.ts'
 import { isPlaceholder, lambdaPlaceholder } from './formats/export-values.ts'
 import { credentialsName, type DocumentRecord } from './record.ts'
-import { exportName, nativeCollection, nativeOf } from './references.ts'
+import { deletedCollection, exportName, nativeCollection, nativeOf } from './references.ts'
 
 /** Format of the values in an export. */
 export type DocumentFormat = 'tagged' | 'simple'
@@ -42,7 +42,7 @@ const reservedNames: ReadonlySet<string> = new Set([
   'exists',
 ])
 
-/** Writes documents as JSON. Calls `onLost` with a description of each value that the format cannot express. */
+/** Writes documents as JSON. Calls `onLost` with a description of each field and each lambda that the format omits. */
 export class ExportPrinter {
   readonly #isTagged: boolean
   readonly #onLost: (what: string) => void
@@ -142,7 +142,7 @@ export class ExportPrinter {
         return this.#ref(
           'id',
           String(target.id),
-          collection.type === 'collection' ? collection.name : 'Deleted',
+          collection.type === 'collection' ? collection.name : deletedCollection,
         )
       }
       case 'index':

@@ -88,21 +88,16 @@ function shownDatabase(path: DatabasePath): string {
   return path.join('/') || 'the root database'
 }
 
-/**
- * Returns whether `next` is after `place`, so that the export ends. Only the page before the deleted documents may have
- * no records.
- */
-function isLater(next: PagePlace, place: PagePlace, hasRecords: boolean): boolean {
+function isLater(next: PagePlace, place: PagePlace): boolean {
   const [to, from] = [orderOf(next), orderOf(place)]
   const at = to.findIndex((value, index) => value !== from[index])
-  const isDeletedNext = at === 0 && to[0] === 1
-  return at >= 0 && (to[at] as bigint) > (from[at] as bigint) && (hasRecords || isDeletedNext)
+  return at >= 0 && (to[at] as bigint) > (from[at] as bigint)
 }
 
-/** Returns numbers that order the positions of an export as the pages do. */
+/** Returns numbers that order the places of an export as the pages do. */
 function orderOf(place: PagePlace): readonly (bigint | number)[] {
   if (place.part === 'versions') return [...orderOf(place.of).slice(0, 3), place.after]
-  // The older versions of a document are before the position of the document.
+  // Pages contain the older versions of a document before they reach the place after the document.
   const end = Number.POSITIVE_INFINITY
   return place.part === 'live'
     ? [0, 0, place.after === undefined ? -1n : BigInt.asUintN(64, place.after), end]
@@ -259,7 +254,9 @@ class Exporter {
       const request = { collection, at: this.#exported.at, place, history }
       const page: ExportPage = await this.#connection.page(path, request)
       yield page.records
-      if (page.next !== undefined && !isLater(page.next, place, page.records.length > 0))
+      // Without this check, the export from another program could run without an end. Only the last page may be empty.
+      const isValid = page.next === undefined || (page.records.length > 0 && isLater(page.next, place))
+      if (!isValid)
         throw new TransferError(
           `${this.#connection.name} cannot be used: its pages of ${collection} do not end`,
         )

@@ -77,7 +77,10 @@ export function isVersion10Schema(files: readonly FslFile[]): boolean {
   return isOwn || files.some(({ items }) => items.some(isOfVersion10))
 }
 
-/** True if only version 10 can define the item. Roles and access providers may belong to either version. */
+/**
+ * True if only version 10 can define the item. Schema files contain only functions of version 10; roles and access
+ * providers may belong to either version.
+ */
 function isOfVersion10(item: SchemaItem): boolean {
   return item.kind === 'function' || (item.kind === 'collection' && !isVersion4Collection(item))
 }

@@ -1,7 +1,7 @@
 // Ids of imported documents whose files contain no ids.
 
-/** Generated ids are smaller than all ids of Fauna's hosted service. */
-const base = 1n << 55n
+/** Generated ids are smaller than all ids of Fauna's hosted service. Lower bits: 23 of a hash, 32 of the ordinal. */
+const highestBit = 1n << 55n
 
 /**
  * Derives the id from the collection, the name of the file at `path`, and `ordinal` (the record's number in the file,
@@ -16,5 +16,5 @@ export function generatedId(
 ): bigint {
   const name = /[^/\\]*$/.exec(path)?.[0] ?? path
   const hash = new DataView(sha256(`${collection}\0${name}`).slice().buffer)
-  return base | (BigInt(hash.getUint32(0) >>> 9) << 32n) | BigInt(ordinal)
+  return highestBit | (BigInt(hash.getUint32(0) >>> 9) << 32n) | BigInt(ordinal)
 }

@@ -9,9 +9,11 @@ import type { UnmetDocument } from './unmet-documents.ts'
 /** A reference whose target did not exist when the reference was written. */
 export interface OpenReference {
   readonly database: readonly string[]
+  /** Collection of the document with the reference, as the report shows it. */
   readonly from: string
   readonly collection: string
   readonly id: string
+  /** Location of the document with the reference: file and line. */
   readonly place: string
 }
 

@@ -91,6 +91,7 @@ class LineFile {
       for (;;) {
         const length = readSync(file, buffer)
         if (length === 0) break
+        // Latin-1 keeps the bytes of a character that continues in the next chunk.
         const lines = (rest + buffer.toString('latin1', 0, length)).split('\n')
         rest = lines.pop() ?? ''
         yield lines.map(line => Buffer.from(line, 'latin1').toString())
@@ -174,9 +175,9 @@ export class ImportState implements ImportMemory {
     this.#unmet.cutTo(0)
   }
 
-  #saveState(unmet: number, report: ReportData): void {
+  #saveState(unmetBytes: number, report: ReportData): void {
     const references = this.#state.references + this.#references.flush()
-    this.#state = { version: 1, files: this.#state.files, references, unmet, report }
+    this.#state = { version: 1, files: this.#state.files, references, unmet: unmetBytes, report }
     replaceFile(this.#file, JSON.stringify(this.#state))
   }
 

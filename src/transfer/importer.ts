@@ -95,6 +95,7 @@ class Importer {
   #report: Report
   /** Existing collections, by the path of their database. */
   readonly #collections = new Map<string, Set<string>>()
+  /** Collections that the metadata of the export list. */
   readonly #exported: ReadonlySet<string>
   readonly #lateData = new LateData()
   /** The documents that a dry run would write. */
@@ -198,6 +199,7 @@ class Importer {
     // Definitions in schema files take precedence over collections that the export only lists.
     for (const { database: path, name } of this.#sources.collections)
       schemaOf(path).records.unshift(namedRecord('collection', name))
+    // Databases without schema objects are created, too.
     for (const path of [[], ...this.#sources.databases]) schemaOf(path)
     this.#report.data.schema = []
     // Parent databases first, because a key of a parent database may refer to a child database.
@@ -306,6 +308,7 @@ class Importer {
   async #item(file: SourceFile, item: FileItem, sender: BatchSender): Promise<void> {
     const { bad, next, origin, record: found, size } = item
     const reject = async (name: string, id: string | undefined, reason: string) => {
+      // The progress after the bad item includes all preceding records, so these are written first.
       await sender.end()
       const collection = shownCollection(name, file)
       this.#report.counts(collection).read++

@@ -149,7 +149,6 @@ async function* skipBytes(
   }
 }
 
-/** Checks the first bytes. */
 async function isGzip(source: ByteSource): Promise<boolean> {
   let head: Uint8Array = new Uint8Array(0)
   for await (const chunk of source.read(0)) {

@@ -20,12 +20,12 @@ import {
 } from '../values/json-scan.ts'
 import { BadRecord, TransferError } from './record.ts'
 
-/** A position between two elements, where reading can continue later. */
+/** A place between two elements, where reading can continue later. */
 export interface ElementPlace {
   /** Offset in the uncompressed file, in bytes. */
   readonly offset: number
   readonly line: number
-  /** Brackets and braces that are open at this position. */
+  /** Brackets and braces that are open at this place. */
   readonly open: number
 }
 
@@ -36,7 +36,7 @@ export interface JsonElement {
   /** Line and byte offset at which the element starts in the uncompressed file. */
   readonly line: number
   readonly offset: number
-  /** The position where the search for the next element begins. */
+  /** The place where the search for the next element begins. */
   readonly next: ElementPlace
   /**
    * `text` is only the beginning of an incomplete element. With {@link ElementOptions.byLine}, reading continues on the
@@ -48,11 +48,13 @@ export interface JsonElement {
 interface ElementOptions {
   /** Each element is within one line, so that reading can continue after an incomplete element. */
   readonly byLine: boolean
-  /** The position where the chunks begin. By default, the chunks begin at the start of the file. */
+  /** The place where the chunks begin. By default, the chunks begin at the start of the file. */
   readonly from?: ElementPlace
 }
 
-/** Bytes of an element: twice the maximum size of a document, because a text may be longer than its stored form. */
+/**
+ * Bytes of an element: four times the maximum size of a document, because a text may be longer than its stored form.
+ */
 const elementBytesMax = 33_554_432
 /** Maximum number of bytes of a page before the first element of its array. */
 const prefixBytesMax = 65_536
@@ -113,6 +115,7 @@ class Splitter {
       const end = valueEnd(this.#buffer, this.#at, line < 0 ? this.#buffer.length : line)
       const broken = end === unfinished && line >= 0
       const stop = broken ? line : end
+      // An element at the end of the buffer may be incomplete. A number or literal may continue in the next chunk.
       if (stop < 0 || (stop === this.#buffer.length && !this.#ended && !isClosed(this.#buffer, this.#at))) {
         if (this.#buffer.length - this.#at > elementBytesMax)
           throw new BadRecord(`line ${this.#line}: more than ${elementBytesMax} bytes without an end`)

@@ -1,5 +1,5 @@
-// Reads files in the query language: calls that create schema objects, such as `CreateIndex({…})`, and values that the
-// shell of Fauna's hosted service has printed. Nothing is evaluated.
+// Reads files in version 4 of the query language: calls that create schema objects, such as `CreateIndex({…})`, and
+// values that the shell of Fauna's hosted service has printed. Nothing is evaluated.
 
 import {
   FqlSyntaxError,

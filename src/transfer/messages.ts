@@ -176,7 +176,7 @@ export function pageText({ next, records }: ExportPage): string {
   return [JSON.stringify({ next: next && placeJson(next) }), ...records.map(recordText)].join('\n')
 }
 
-/** The inverse of {@link pageText}. */
+/** The inverse of {@link pageText}. Throws {@link BadRecord}. */
 export function readPageText(text: string): ExportPage {
   const [head = '', ...lines] = text.split('\n')
   const { next } = fieldsOf(head)

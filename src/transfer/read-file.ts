@@ -1,6 +1,6 @@
 // Reads a file and converts its items to records. A file has documents (JSON or CSV), schema objects (JSON), or
-// expressions of the query language. Each item states the position after itself, where an interrupted import can
-// continue.
+// expressions of version 4 of the query language. Each item states the place after itself, where an interrupted import
+// can continue.
 
 import { CsvError, type Info } from 'csv-parse'
 import { JsonSyntaxError, parseJson, tryJson } from '../values/json.ts'
@@ -103,7 +103,7 @@ export async function* readFileRecords(
   from: FilePlace,
   options: ReadOptions,
 ): AsyncGenerator<FileItem, void, undefined> {
-  // JSON files can be read from any position, other files only from the start.
+  // JSON files can be read from any place, other files only from the start.
   let before: ElementPlace & Pick<FilePlace, 'elements'> = file.content.kind === 'json' ? from : fileStart
   let records = from.records
   try {
@@ -143,7 +143,7 @@ function rawElements(file: SourceFile, from: FilePlace, options: ReadOptions): A
   }
 }
 
-/** Returns at least one item, so that the position after an empty page is reported, too. */
+/** Returns at least one item, so that the place after an empty page is reported, too. */
 function itemsOf({ items, json }: RawElement): readonly RawItem[] {
   try {
     const found = items()
@@ -333,8 +333,8 @@ function cellRules(names: readonly string[], row: readonly Cell[], { emptyCells 
 }
 
 /**
- * Returns the schema objects in a file that begins with a schema object. The result is empty for `.fsl` files and for
- * files of documents.
+ * Returns the schema objects in a file of queries, or in a JSON file that begins with a schema object. The result is
+ * empty for all other files.
  */
 export async function readSchemaFile(file: SourceFile, notes: Notes): Promise<readonly SchemaRecord[]> {
   const { content } = file

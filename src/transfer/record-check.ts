@@ -1,6 +1,6 @@
 // Validates records before they are written, with the rules for documents that queries write. Records are documents of
-// user collections, or credentials, because queries cannot transfer password hashes. An import creates documents of all
-// other native (built-in) collections with queries, which validate them.
+// user collections, or credentials, because queries cannot transfer password hashes. An import creates schema objects
+// and keys with queries, which validate them.
 
 import type { Micros } from '../base/micros.ts'
 import { int64Max, isObject, Time, UnresolvedRef } from '../values/value.ts'

@@ -64,7 +64,7 @@ export type SourceRecord = SourceDocument | SchemaRecord
 /** Collection of password hashes. Names of user collections contain no slash, so this name is distinct. */
 export const credentialsName = '/credentials'
 
-/** A record, or a part of a file, that cannot be imported. The message has the reason but not the position. */
+/** A record, or a part of a file, that cannot be imported. The message has the reason but not the file and the line. */
 export class BadRecord extends Error {
   override name = 'BadRecord'
   /** Path to the invalid part of the record: names separated by dots. */

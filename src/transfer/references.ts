@@ -23,6 +23,9 @@ export const namedKinds = Object.keys(nativeOfKind) as readonly SchemaKind[]
 /** Prefix of the names of native collections. */
 export const nativeMark = '/'
 
+/** Replaces the name of a deleted collection in exports. */
+export const deletedCollection = 'Deleted'
+
 /** Follows a path of names in nested JSON objects. Returns undefined when a member does not exist. */
 export function memberOf(json: Json | undefined, ...names: readonly string[]): Json | undefined {
   return names.reduce<Json | undefined>(

@@ -45,8 +45,8 @@ function remoteGraphql(
 }
 
 /**
- * Maximum number of attempts while the service is unavailable. A retry is safe, because writing the same records twice
- * changes nothing.
+ * Maximum number of attempts while the service is unavailable. A retry is safe: a record or schema object that the
+ * first attempt has written does not change. The report may then show the object as failed, because it exists already.
  */
 const attemptsMax = 6
 const firstDelayMs = 200

@@ -3,7 +3,7 @@
 
 import { locationText, type RecordLocation } from './record.ts'
 
-/** Outcomes of documents, in the order of the report. */
+/** Counts of documents, in the order of the report. */
 const columns = [
   'read',
   'written',
@@ -19,7 +19,7 @@ const columns = [
   'newIds',
 ] as const
 
-/** Documents of one collection, by outcome. */
+/** The counts of one collection. */
 type Counts = Record<(typeof columns)[number], number>
 
 function noCounts(): Counts {
@@ -36,7 +36,7 @@ export interface Finding extends RecordLocation {
 /** A finding that occurs several times. */
 interface Tally {
   count: number
-  /** The file and line of the first findings, as `FILE:LINE`. */
+  /** Locations of the first findings. */
   readonly places: string[]
 }
 

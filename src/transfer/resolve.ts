@@ -21,6 +21,7 @@ import {
 } from '../values/value.ts'
 import { isTransferred } from './record-check.ts'
 import {
+  deletedCollection,
   documentReference,
   exportName,
   nativeCollection,
@@ -161,5 +162,5 @@ function nameOf(ref: Ref, catalogue: Catalogue): UnresolvedRef {
   const kind = known && kindOfNative.get(known)
   if (kind !== undefined) return schemaReference(kind, catalogue.nameOf(ref) ?? String(ref.id))
   const collection = known ? nativeCollection(known) : catalogue.nameOf(collectionOf(ref))
-  return documentReference(collection ?? 'Deleted', ref.id)
+  return documentReference(collection ?? deletedCollection, ref.id)
 }

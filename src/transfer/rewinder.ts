@@ -99,8 +99,8 @@ class Rewinder {
       const page = { collection, to, from, size, after, writes: !dryRun }
       const reply = await this.#query(deleteQuery(page)).catch((cause: unknown) => {
         if (!(cause instanceof QueryError) || size === 1) throw cause
-        // The transaction exceeded its limits or conflicted with others. A transaction with fewer documents may
-        // succeed.
+        // The transaction may have exceeded its limits or conflicted with others. A transaction with fewer documents
+        // may succeed.
         size = Math.ceil(size / 4)
         return undefined
       })

@@ -54,6 +54,7 @@ export function schemaMethods(
       return (await get(path, ['status'])).text('status') !== 'none'
     },
     async pushSchema(path, files, dryRun) {
+      // With `force`, the request need not name the version of the schema.
       const parameters = { override: 'false', force: 'true' }
       const step = dryRun ? 'validate' : 'update'
       await send(path, { method: 'POST', path: [step], parameters, files, text: '' })

@@ -12,7 +12,7 @@ import { allObjects, literal, object } from './query-json.ts'
 import { namedKinds } from './references.ts'
 
 /** Fields that the service sets. */
-const ownFields: ReadonlySet<string> = new Set(['ref', 'ts', 'active', 'global_id', 'audience'])
+const serviceFields: ReadonlySet<string> = new Set(['ref', 'ts', 'active', 'global_id', 'audience'])
 
 interface SchemaText {
   /** Path of the file below the folder of the schema. */
@@ -32,9 +32,9 @@ export interface ExportSchema {
 }
 
 /**
- * Reads a `.fql` file per kind of object, and the keys with their hashes. Definitions that only version 10 can express
- * are in the schema files of version 10, and are not repeated in the `.fql` files. Schema files have no history, so the
- * caller must call this function soon after the time `at`.
+ * Returns a `.fql` file per kind of object, and the keys with their hashes. Definitions that only version 10 can
+ * express are in the schema files of version 10, and are not repeated in the `.fql` files. Schema files have no
+ * history, so the caller must call this function soon after the time `at`.
  */
 export async function readSchema(
   connection: TransferConnection,
@@ -166,7 +166,7 @@ function byName(left: ReadonlyMap<string, Json>, right: ReadonlyMap<string, Json
 
 /** `name`, then the other parameters in sorted order, so that equal definitions have equal text. */
 function parameters(kind: SchemaKind, schemaObject: ReadonlyMap<string, Json>): ReadonlyMap<string, Json> {
-  const fields = [...schemaObject].filter(([name]) => !ownFields.has(name) && name !== 'name')
+  const fields = [...schemaObject].filter(([name]) => !serviceFields.has(name) && name !== 'name')
   // An unlimited history is written explicitly, because a new collection has a limited history by default.
   if (kind === 'collection' && !schemaObject.has('history_days')) fields.push(['history_days', null])
   fields.sort(([left], [right]) => (left < right ? -1 : 1))

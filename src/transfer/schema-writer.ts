@@ -196,7 +196,7 @@ export function namedRecord(object: 'database' | 'collection', name: string): Sc
   return { kind: 'schema', object, name, params: new Map([['name', name]]) }
 }
 
-/** Also creates missing ancestors. Returns whether anything was created. */
+/** Also creates missing ancestors. Returns whether anything was created, or would be created without `dryRun`. */
 export async function ensureDatabase(
   connection: Pick<TransferConnection, 'query'>,
   path: DatabasePath,

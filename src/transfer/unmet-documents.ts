@@ -151,7 +151,7 @@ function databaseOf({ database }: UnmetDocument): string {
 function relatedGroups(documents: readonly OpenDocument[]): readonly (readonly OpenDocument[])[] {
   const keyOf = (document: UnmetDocument, collection: string, id: bigint) =>
     `${databaseOf(document)}/${collection} ${id}`
-  const places = new Map(
+  const indexes = new Map(
     documents.map((each, at) => [keyOf(each, each.record.collection, each.record.id), at]),
   )
   const parents = documents.map((_, at) => at)
@@ -167,7 +167,7 @@ function relatedGroups(documents: readonly OpenDocument[]): readonly (readonly O
   }
   for (const [at, each] of documents.entries()) {
     for (const { collection, id } of documentsIn(each.record.fields)) {
-      const other = places.get(keyOf(each, collection, id))
+      const other = indexes.get(keyOf(each, collection, id))
       if (other !== undefined) parents[rootOf(at)] = rootOf(other)
     }
   }

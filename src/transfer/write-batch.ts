@@ -81,7 +81,7 @@ export async function writeBatch(
       const isUnmet = error instanceof DocumentRejection && options.checks !== undefined
       outcomes.push(isUnmet ? unmetOutcome(error.reason) : badOutcome(reasonOf(error)))
     }
-    // The size grows slowly, so that a rejected record costs about one further transaction, even if many are rejected.
+    // The size only doubles, so that a rejected record costs about one further transaction, even if many are rejected.
     size = 2 * count
   }
   return { outcomes, missing, unresolved }

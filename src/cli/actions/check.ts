@@ -46,11 +46,11 @@ async function runShared(config: Parameters<typeof checkShared>[0]): Promise<num
     report => checkShared(config, report),
     checked => resultOf(addressOf(config), checked.contradictions),
   )
-  const copy =
+  const comparison =
     comparedAt === undefined
       ? `there is no replica in ${config.data} to compare`
       : `the replica in ${config.data} was compared at batch ${comparedAt}`
-  process.stdout.write(`${copy}\n`)
+  process.stdout.write(`${comparison}\n`)
   return printReport(addressOf(config), contradictions)
 }
 

@@ -14,7 +14,7 @@ import { escapeHidden, isConfirmed, listText, printLine } from '../terminal.ts'
 
 export function createDatabase(name: string, choice: ClientChoice, config: Config): Promise<number> {
   return administer(choice, config, async connection => {
-    // Version 10 creates a database whose queries and schema are checked by default.
+    // Unlike `create_database` of version 4, this query creates a database that checks types by default.
     const text = JSON.stringify(name)
     const create = `if (Database.byName(${text}) == null) Database.create({ name: ${text} }) { name }`
     const { data, error, summary } = await connection.ownQuery(create)
@@ -86,7 +86,7 @@ export function createKey(choice: KeyRequest, config: Config): Promise<number> {
       data: name === undefined ? undefined : object({ object: object({ name }) }),
     }
     const key = await run(object({ create_key: object({ object: object(fields) }) }), connection)
-    const id = idIn(memberOf(key, 'ref')) ?? ''
+    const id = textOrId(memberOf(key, 'ref')) ?? ''
     const secret = String(memberOf(key, 'secret'))
     if (json) {
       process.stdout.write(`${JSON.stringify({ id, role, name: name ?? '', secret })}\n`)
@@ -109,10 +109,10 @@ export function listKeys(choice: ClientChoice & { readonly json: boolean }, conf
     }
     for await (const found of listOf(object({ keys: null }), fields, connection)) {
       rows.push({
-        id: idIn(found.get('ref')) ?? '',
+        id: textOrId(found.get('ref')) ?? '',
         role: namesIn(found.get('role')),
-        database: idIn(found.get('database')) ?? '',
-        name: idIn(found.get('label')) ?? idIn(found.get('name')) ?? '',
+        database: textOrId(found.get('database')) ?? '',
+        name: textOrId(found.get('label')) ?? textOrId(found.get('name')) ?? '',
       })
     }
     process.stdout.write(listText(['id', 'role', 'database', 'name'], rows, choice.json))
@@ -133,7 +133,7 @@ export function deleteKey(id: string, choice: ClientChoice, config: Config): Pro
 
 function namesIn(role: Json | undefined): string {
   const roles = Array.isArray(role) ? role : [role]
-  return roles.map(each => idIn(each) ?? '').join(', ')
+  return roles.map(each => textOrId(each) ?? '').join(', ')
 }
 
 const pageSize = 500n
@@ -162,13 +162,13 @@ async function* listOf(
     const data = memberOf(resource, 'data')
     for (const each of Array.isArray(data) ? data : []) if (each instanceof Map) yield each
     after = memberOf(resource, 'after')
-    // A program that is no Terrarium could return pages without an end, also empty ones.
+    // A program at the address that is not Terrarium could return pages without end, also empty ones.
     found += Math.max(1, Array.isArray(data) ? data.length : 0)
     if (found > objectsMax) throw new CommandError(`the service returns more than ${objectsMax} objects`)
   } while (after !== undefined)
 }
 
-/** Maximum number of objects, and of empty pages, of a list. */
+/** Maximum number of objects of a list. An empty page counts as an object. */
 const objectsMax = 1_000_000
 
 /** Throws {@link CommandError} with the first error. */
@@ -180,8 +180,8 @@ async function run(query: Json, connection: QueryConnection): Promise<Json> {
   throw new CommandError(escapeHidden(texts.filter(Boolean).join(' ') || 'the service rejected the query'))
 }
 
-/** Returns a string unchanged, and undefined for values that are no reference. */
-function idIn(json: Json | undefined): string | undefined {
+/** Returns the id of a reference, a string unchanged, and undefined for other values. */
+function textOrId(json: Json | undefined): string | undefined {
   if (typeof json === 'string') return json
   const id = memberOf(json, '@ref', 'id')
   return typeof id === 'string' ? id : undefined

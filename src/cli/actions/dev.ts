@@ -53,7 +53,7 @@ function stopSignal(): Promise<void> {
   })
 }
 
-/** Replaces the default log level `info` by `warn`. */
+/** Contains all settings, with the log level `warn` instead of the default `info`. */
 function environment(config: Config): NodeJS.ProcessEnv {
   const logLevel = config.logLevel === 'info' ? 'warn' : config.logLevel
   return ownEnvironment({ ...config, logLevel }, Object.keys(settings) as SettingName[])
@@ -89,6 +89,7 @@ async function pushAll(
   connection: QueryConnection,
 ): Promise<void> {
   try {
+    // The files are the whole schema, so the push deletes objects that are in no file.
     const plan = await planPush(files, true, connection)
     const deleted = plan.extra.filter(({ kind }) => kind === 'collection').map(({ name }) => name)
     if (deleted.length > 0 && !choice.delete) {

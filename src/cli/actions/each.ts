@@ -118,8 +118,8 @@ function readPage(data: string): Page {
 }
 
 /**
- * Returns undefined if the file does not exist. Throws {@link CommandError} if the file belongs to another set or another
- * function.
+ * Returns undefined if the file does not exist. Throws {@link CommandError} if the file cannot be read, or is not a
+ * cursor file of this set and this function.
  */
 function readProgress(file: string, set: string, each: string): Progress | undefined {
   const text = withFile(file, 'read', () => readIfPresent(file))

@@ -37,11 +37,11 @@ export async function evaluate(text: string, choice: Choice, config: Config): Pr
 export async function runFile(file: string, choice: Choice, config: Config): Promise<number> {
   return file === '-'
     ? evaluate(file, choice, config)
-    : runText({ text: readQueryFile(file), file }, choice, config)
+    : runText({ text: readTextFile(file), file }, choice, config)
 }
 
 /** Throws {@link CommandError} if the file cannot be read. */
-export function readQueryFile(file: string): string {
+export function readTextFile(file: string): string {
   return withFile(file, 'read', () => readFileSync(file, 'utf8'))
 }
 
@@ -76,8 +76,8 @@ function parseQueries(language: ShellLanguage, from: QuerySource): readonly Pars
 }
 
 /**
- * `--explain`: shows the reads of a query as text, or as JSON from the service. Resolves with true if the query
- * succeeds.
+ * `--explain`: shows the reads of a query as text or, with `--json`, as the JSON of the service. Resolves with true if
+ * the query succeeds.
  */
 async function showExplanation(
   query: ParsedQuery,

@@ -5,7 +5,7 @@ import type { Config } from '../../app/config/settings.ts'
 import { withConnection } from '../client/connect.ts'
 import type { ClientChoice } from '../client/options.ts'
 import { isConfirmed } from '../terminal.ts'
-import { readQueryFile } from './eval.ts'
+import { readTextFile } from './eval.ts'
 
 interface Choice extends ClientChoice {
   readonly mode: string
@@ -14,7 +14,7 @@ interface Choice extends ClientChoice {
 
 /** Resolves with the exit status. */
 export async function importSchema(file: string, choice: Choice, config: Config): Promise<number> {
-  const text = file === '-' ? await textOf(process.stdin) : readQueryFile(file)
+  const text = file === '-' ? await textOf(process.stdin) : readTextFile(file)
   const { mode, yes } = choice
   return withConnection(choice, config, async connection => {
     const question = 'Delete all collections of earlier imports with their documents?'

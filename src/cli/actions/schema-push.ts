@@ -55,6 +55,7 @@ async function pushFsl(
   if (!hasChanges && choice.dryRun) return reportOutcome(choice, result, false, 0)
   if (hasChanges && !(await isConfirmed(choice, 'Make these changes?')))
     return reportOutcome(choice, result, false, choice.dryRun ? 0 : 1)
+  // Without changes, the files may still differ in comments or layout, which the service stores, too.
   await pushFiles(files, plan, connection)
   if (hasChanges) print('made the changes')
   return reportOutcome(choice, result, hasChanges, 0)
@@ -84,8 +85,8 @@ async function pushObjects(folder: string, connection: QueryConnection, choice: 
     return reportOutcome(choice, result, true, 0)
   }
   for (const error of reply.errors) {
-    const written = steps[Number(error.position[1])]?.written
-    if (written) showFaults(error, written)
+    const object = steps[Number(error.position[1])]?.written
+    if (object) showFaults(error, object)
     else writeError(error.code, error.description, process.stderr)
   }
   process.stderr.write('terrarium: nothing was changed\n')

@@ -1,5 +1,5 @@
-// Runs the service until a signal stops it. Writes one line to standard output when the service is ready; all other
-// output consists of log lines on standard error.
+// Runs the service until a signal stops it. Writes one line to standard output when the service is ready. Standard
+// error gets log lines and, if it is a terminal, the progress of copying a shared store.
 
 import cluster from 'node:cluster'
 import { rmSync } from 'node:fs'
@@ -35,19 +35,22 @@ import { startOwnCommand } from '../own-commands.ts'
 import { withProgress } from '../progress.ts'
 import { loadRootSecret, removeAddress, writeAddress } from '../service-files.ts'
 import {
+  claimedIdentity,
   committerSocket,
   endWithSupervisor,
   exchangeNotices,
   Supervisor,
   takeConnections,
-  workerFolder,
   workerNumber,
 } from '../workers.ts'
 
 /** Opens a data directory's storage, and an engine over it. */
 type Open = (config: Config, log: Logger, role: ProcessRole) => Promise<OpenEngine>
 
-/** Serves until SIGTERM or SIGINT; resolves with the exit status. Tests pass another `open`. */
+/**
+ * Serves until SIGTERM or SIGINT, or until the parent process closes its channel; resolves with the exit status. Tests
+ * pass another `open`.
+ */
 export async function serve(config: Config, open: Open = openEngine): Promise<number> {
   const log = openServiceLog(config.logLevel)
   if (cluster.isWorker) return runWorker(config, open, log.child({ worker: workerNumber() }))
@@ -141,7 +144,7 @@ function logEarlyStart(config: Config, port: number, log: Logger): void {
 
 async function runWorker(config: Config, open: Open, log: Logger): Promise<number> {
   endWithSupervisor()
-  assertIdentity(config.data, workerFolder())
+  assertIdentity(config.data, claimedIdentity())
   const release = joinClaim(config.data)
   const worker = workerNumber()
   // The supervisor has already generated the secret and logged its location.
@@ -157,7 +160,7 @@ async function runWorker(config: Config, open: Open, log: Logger): Promise<numbe
     ...(config.store === undefined && { committer: committerSocket() }),
   }
   const opened = await open({ ...config, rootSecret }, log, role)
-  assertIdentity(config.data, workerFolder())
+  assertIdentity(config.data, claimedIdentity())
   const stopped = stopSignal()
   const server = await newServer(config, opened, log, worker)
   if (server.metrics) await shareMetrics(server.metrics)
@@ -183,8 +186,8 @@ async function supervise(
   )
   const clock = openPersistentClock(clockFileOf(config), clockAheadMicros, systemClock.now)
   const timelineFile = timelineFileOf(config)
-  // A file coordinates the commit times of all processes. This process commits for the workers, so it also has a number
-  // in the timeline, after the numbers of the workers.
+  // A file coordinates the commit times of all processes. Without a shared store, this process commits for the workers,
+  // so it also has a number in the timeline, after the numbers of the workers.
   const stopTimeline = maintainSharedTimeline(timelineFile, config.workers + 1, clock.now, systemTimers)
   const notices = new NoticeBoard()
   const forwarded = { operations: 0, in_flight: 0 }
@@ -207,7 +210,7 @@ async function supervise(
       count: config.workers,
       noticeMs: config.shutdownNoticeMs,
       graceMs: config.shutdownGraceMs,
-      folder: () => watch.identity,
+      identity: () => watch.identity,
       log,
       timers: systemTimers,
       clock: systemClock,
@@ -292,6 +295,7 @@ function stopSignal(): Promise<NodeJS.Signals> {
     }
     process.on('SIGTERM', onSignal)
     process.on('SIGINT', onSignal)
+    // In a worker, `endWithSupervisor` handles a closed channel.
     if (!hasParent || cluster.isWorker) return
     if (process.connected) process.once('disconnect', () => onSignal('SIGTERM'))
     else onSignal('SIGTERM')
@@ -303,7 +307,7 @@ function newServer(config: Config, engine: OpenEngine, log: Logger, worker: numb
   return withReadErrors(config, () => createServer(config, engine, log, { worker, startCommand }))
 }
 
-/** Converts failures to read the configured files and the store to one-line errors. */
+/** Converts failures to read the files of the certificate or the shared store to one-line errors. */
 async function withReadErrors<T>(config: Config, make: () => T | Promise<T>): Promise<T> {
   try {
     return await make()
@@ -434,7 +438,8 @@ const hashCost = 10
 
 /**
  * Returns the configured root secret, or one that the first start generates and stores in a file of the data directory.
- * A shared store contains only the bcrypt hash, so that all machines use the same secret. Requires a prepared store.
+ * If nodes share a store, the first node that starts stores the bcrypt hash of its secret there, and this function
+ * returns the hash, so that all nodes accept the same secret. Requires a prepared store.
  */
 export async function rootSecretOf(
   config: Pick<Config, 'data' | 'rootSecret' | 'store' | 'storeSchema'>,

@@ -11,7 +11,7 @@ import { withConnection } from '../client/connect.ts'
 import type { ClientChoice } from '../client/options.ts'
 import { shellLanguageOf } from '../client/shell-languages.ts'
 import { runShell } from '../shell/shell.ts'
-import { readQueryFile } from './eval.ts'
+import { readTextFile } from './eval.ts'
 
 /** Reads and runs queries until the user exits; resolves with the exit status. */
 export async function openShell(
@@ -34,7 +34,7 @@ export async function openShell(
       onEntry: entry => {
         if (isTerminal) addToHistory(file, entry)
       },
-      readFile: readQueryFile,
+      readFile: readTextFile,
     }),
   )
 }

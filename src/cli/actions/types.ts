@@ -43,7 +43,7 @@ export async function writeTypes(
   return withConnection(choice, config, connection => writeAll(() => read(connection), choice))
 }
 
-/** Throws {@link CommandError} if the folder has no schema files. */
+/** Throws {@link CommandError} if there is no such folder, or if it has no schema files. */
 export function filesOf(folder: string): SchemaFiles {
   if (!existsSync(folder) || !statSync(folder).isDirectory())
     throw new CommandError(`there is no folder ${folder}`)

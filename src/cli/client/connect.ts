@@ -53,8 +53,8 @@ async function connect(choice: ClientChoice, config: Config): Promise<QueryConne
 }
 
 /**
- * Connects, runs `use` and closes the connection. Throws {@link UsageError} or {@link CommandError} if there is no
- * service.
+ * Connects, runs `use` and closes the connection. Throws {@link UsageError} for a URL without a secret, and {@link
+ * CommandError} if the service on the data directory cannot be found or started.
  */
 export async function withConnection<T>(
   choice: ClientChoice,
@@ -69,7 +69,7 @@ export async function withConnection<T>(
   }
 }
 
-/** Returns the function that releases the claim; undefined when a service uses the folder. */
+/** Returns the function that releases the claim; undefined when another process, usually a service, uses the folder. */
 export async function claimUnlessServed(folder: string): Promise<(() => Promise<void>) | undefined> {
   // Imported here, because only a data directory needs the storage engine.
   const { claimFolder } = await import('../../storage/lmdb/claim.ts')
@@ -141,7 +141,7 @@ export async function startService(
   return { url, ended, stop }
 }
 
-/** Omits the root secret of the temporary service. */
+/** The environment of a temporary service, to which the caller adds a root secret. */
 function environment(config: Config): NodeJS.ProcessEnv {
   const names = (Object.keys(settings) as SettingName[]).filter(name => !omittedSettings.has(name))
   const own = { TERRARIUM_PORT: '0', TERRARIUM_QUERY_LOG: 'false', TERRARIUM_LOG_LEVEL: 'silent' }

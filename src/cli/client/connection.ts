@@ -29,7 +29,7 @@ interface TextReply {
   /** A text in the decorated format, JSON in other formats. */
   readonly data: string
   readonly error: { readonly code: string; readonly message: string } | undefined
-  /** Log messages and hints, each with an excerpt of the query. */
+  /** Errors, warnings, log messages and hints, each with an excerpt of the query. */
   readonly summary: string
   readonly body: string
 }
@@ -104,8 +104,8 @@ export class QueryConnection {
   }
 
   /**
-   * Errors of the query are part of the reply. Throws {@link CommandError} for an invalid response or a rejected
-   * credential, and an `AbortError` when `signal` aborts the wait.
+   * Errors of the query are part of the reply. Throws {@link CommandError} for an unreachable service, an invalid
+   * response or a rejected credential, and an `AbortError` when `signal` aborts the wait.
    */
   async query(query: Json, signal?: AbortSignal): Promise<Reply> {
     const headers = { 'x-faunadb-api-version': apiVersion, ...this.#timeoutAs('x-query-timeout') }
@@ -137,7 +137,10 @@ export class QueryConnection {
     return readTextReply(body, url, format)
   }
 
-  /** Returns the result or the errors of a query in either language, and its reads. Throws {@link CommandError}. */
+  /**
+   * Returns the explanation of a query in either language: its result or its errors, and its reads. The reply has the
+   * kind `errors` only if the service rejects the request. Throws like {@link query}.
+   */
   async explain(query: Json): Promise<Reply> {
     const headers = this.#timeoutAs('x-query-timeout')
     const { body, status, url } = await this.#post(

@@ -105,7 +105,7 @@ function excerptText({ text, file }: QuerySource, range: TextRange, output: Outp
   return `${head}    ${escapeHiddenAligned(line)}\n    ${style('red', underline)}\n`
 }
 
-/** The innermost last. */
+/** Formats errors of called functions, the innermost last. */
 function causeText(causes: readonly WireError[], depth: number): string {
   return causes
     .map(({ code, description, position, cause }) => {

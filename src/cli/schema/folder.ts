@@ -17,13 +17,13 @@ import { memberOf } from '../../transfer/references.ts'
 import type { Json } from '../../values/value.ts'
 import type { QuerySource } from '../client/report.ts'
 import { CommandError, withFile } from '../command.ts'
-import { kindCreatedBy, kinds, type ObjectKind, type SchemaObject } from './kinds.ts'
+import { idOf, kindCreatedBy, kinds, type ObjectKind, type SchemaObject } from './kinds.ts'
 
-/** The expression for the object's fields is not evaluated yet. */
+/** A schema object in a file. */
 export interface FileObject {
   readonly kind: ObjectKind
   readonly name: string
-  /** The expression for the fields. */
+  /** The expression for the object's fields, which is not evaluated yet. */
   readonly params: Json
   readonly from: QuerySource & { readonly file: string }
   /** The part of the file that contains the object. */
@@ -83,10 +83,9 @@ export function readFolder(folder: string): FolderContent {
   }
   const seen = new Map<string, FileObject>()
   for (const object of objects) {
-    const id = `${object.kind.listing}/${object.name}`
-    const other = seen.get(id)
-    if (other) throw fault(object, `the ${object.kind.name} ${object.name} is already in ${other.from.file}`)
-    seen.set(id, object)
+    const other = seen.get(idOf(object))
+    if (other) throw duplicate(object, `the ${object.kind.name} ${object.name} is already in ${other.from.file}`)
+    seen.set(idOf(object), object)
   }
   return { objects, unread, children: [...children] }
 }
@@ -137,7 +136,7 @@ function readObject(json: Json, range: SourceNode, from: FileObject['from']): Fi
   return { kind, name, params, from, range, source: range.at([key ?? '']) }
 }
 
-function fault({ from, range }: FileObject, message: string): SchemaFileError {
+function duplicate({ from, range }: FileObject, message: string): SchemaFileError {
   return new SchemaFileError(from, new FqlSyntaxError(message, from.text, range), 'duplicate object')
 }
 

@@ -35,8 +35,8 @@ interface PullPlan {
 }
 
 /**
- * Returns the files in the order of the service. `isStaged`: of the staged schema. Throws {@link CommandError} when the
- * service rejects the request.
+ * Returns the files in the order of the service. `isStaged`: of the staged schema instead of the active one. Throws
+ * {@link CommandError} when the service rejects the request, and {@link TransferError} for too much text.
  */
 export function databaseFiles(
   connection: QueryConnection,
@@ -61,7 +61,7 @@ export async function hasVersion10(connection: QueryConnection): Promise<boolean
   }
 }
 
-/** Throws {@link CommandError} for a path outside of the folder. */
+/** Throws {@link CommandError} for a path outside of the folder, and for a name that does not end with `.fsl`. */
 export async function planPull(folder: string, connection: QueryConnection): Promise<PullPlan> {
   const local = new Map(readFslFiles(folder))
   const changes: FileChange[] = []

@@ -69,7 +69,7 @@ export interface SchemaObject {
   readonly fields: ReadonlyMap<string, Json>
 }
 
-export function idOf({ kind, name }: SchemaObject): string {
+export function idOf({ kind, name }: Pick<SchemaObject, 'kind' | 'name'>): string {
   return `${kind.listing}/${name}`
 }
 

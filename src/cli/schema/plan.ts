@@ -1,4 +1,4 @@
-// Compares the schema of a database with the files of a folder, and makes a single query that changes the schema.
+// Compares the schema of a database with the files of a folder, and makes the steps of a query that changes the schema.
 
 import { allObjects, object } from '../../transfer/query-json.ts'
 import { memberOf } from '../../transfer/references.ts'
@@ -19,7 +19,7 @@ export type SchemaChange =
     }
   | { readonly action: 'delete'; readonly present: SchemaObject }
 
-/** Makes a database equal to a folder. */
+/** The changes that make a database equal to a folder. */
 export interface SchemaPlan {
   readonly changes: readonly SchemaChange[]
   readonly unchanged: number
@@ -123,7 +123,7 @@ function stepsFor(
     return { first: again, afterRoles }
   }
   // An index cannot be replaced, so one update removes the changed fields, and a second update sets them.
-  if (kind.immutable.size > 0) {
+  if (kind.name === 'index') {
     const cleared = object({ object: new Map(change.fields.map(name => [name, null])) })
     const given = mapFields(
       params,

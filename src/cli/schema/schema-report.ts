@@ -10,7 +10,7 @@ export interface SchemaChoice {
   readonly yes: boolean
 }
 
-/** The changes, and whether they were made, for `--json`. */
+/** The result for `--json`, to which {@link reportOutcome} adds whether the changes were made. */
 export type SchemaResult = Readonly<Record<string, unknown>> & {
   readonly changes: readonly object[] | string
 }

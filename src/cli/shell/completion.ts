@@ -1,4 +1,5 @@
-// Proposals for the Tab key: functions, the database's objects (their names in quotes), and the shell's own commands.
+// Proposals for the Tab key: functions, the database's objects (in version 4, their names in quotes), and the shell's
+// own commands.
 
 import { upsert } from '../../base/upsert.ts'
 import { fqlFunctions } from '../../fql4/text/index.ts'
@@ -47,6 +48,7 @@ async function fetchNames(listing: string, connection: QueryConnection): Promise
   if (!Array.isArray(data)) return []
   return data.flatMap((ref: Json) => {
     const id = memberOf(ref, '@ref', 'id')
+    // Readline shows and inserts proposals as they are, so names with hidden characters are omitted.
     return typeof id === 'string' && id === escapeHidden(id) ? [id] : []
   })
 }

@@ -9,7 +9,10 @@ export interface ShellState {
   asJson: boolean
   /** Sets the caller of later queries. If `who` is undefined, restores the rights of the secret. */
   actAs(who: string | undefined): Promise<void>
-  /** Sets the secret of later queries. If `secret` is undefined, restores the first secret. */
+  /**
+   * Sets the secret of later queries, without a database or a caller. If `secret` is undefined, restores the connection
+   * with which the shell was opened.
+   */
   useSecret(secret: string | undefined): Promise<void>
   /** A path below the secret's database; undefined means the secret's database. */
   useDatabase(path: string | undefined): Promise<void>

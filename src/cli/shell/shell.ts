@@ -27,7 +27,8 @@ interface ShellOptions {
 }
 
 /**
- * Runs until the input ends. Resolves with the exit status: 1 if something has failed and there is no terminal, else 0.
+ * Runs until the input ends or `.exit`. Resolves with the exit status: 1 if something has failed and there is no
+ * terminal, else 0.
  */
 export async function runShell(options: ShellOptions): Promise<number> {
   return new Shell(options).run()

@@ -53,7 +53,7 @@ export interface Property {
   readonly types: readonly string[]
 }
 
-/** `unknown` if the schema does not determine the type of the client's value. */
+/** The result contains {@link anyText} where the schema does not determine the type of the client's value. */
 export function typeText(type: TypeNode, use: TypeUse, names: TypeNames): string {
   return unionText(alternatives(type, use, names))
 }
@@ -208,7 +208,7 @@ export function propertyText({ name, isOptional, types }: Property): string {
   return `readonly ${propertyName(name)}${isOptional ? '?' : ''}: ${unionText(types)}`
 }
 
-/** A value of the type may be absent. */
+/** True if a value of the type may be null or absent. */
 function acceptsNull(type: TypeNode): boolean {
   switch (type.kind) {
     case 'optional':

@@ -6,6 +6,7 @@ import { assert } from '../../base/assert.ts'
 export interface ValueClasses {
   /** The package that the declarations import. */
   readonly package: string
+  /** Type of values that the schema does not describe: a name of the package, or `unknown`. */
   readonly any: string
   /** The client accepts readonly arrays. */
   readonly takesReadonlyArrays: boolean

@@ -12,6 +12,7 @@ import { type Json, kindOfNative, type Value } from '../../values/value.ts'
 import { convert } from '../field-types.ts'
 import { BadRecord } from '../record.ts'
 import {
+  deletedCollection,
   documentReference,
   nativeCollection,
   nativeInExport,
@@ -28,9 +29,6 @@ import {
   type TextTags,
   tagOf,
 } from './special-forms.ts'
-
-/** Stands for a deleted collection in exports. */
-const deletedName = 'Deleted'
 
 /** Stands for a lambda in exports of the hosted service. */
 export const lambdaPlaceholder = '[function <lambda>]'
@@ -128,7 +126,7 @@ export function namedReference(
   if (kind !== undefined && typeof name === 'string') return schemaReference(kind, name)
   const number = readId(id)
   if (number === undefined) throw new BadRecord(`a reference into ${collection} ${faultOfId(id)}`)
-  if (collection === deletedName && !isUser) {
+  if (collection === deletedCollection && !isUser) {
     notes.lost(
       'the collection of a reference, which was deleted: its id is kept in an object',
       ownCollection,
@@ -139,16 +137,13 @@ export function namedReference(
       ['collection', collection],
     ])
   }
-  return documentReference(
-    known === undefined || id === undefined ? collection : nativeCollection(known),
-    number,
-  )
+  return documentReference(known === undefined ? collection : nativeCollection(known), number)
 }
 
 /** `@mod` is a reference to the collection `content`. */
 function moduleReference(content: Json, { collection, notes, origin }: ElementContext): Value {
   if (typeof content !== 'string') throw new BadRecord('an @mod without a name')
-  if (content === deletedName) {
+  if (content === deletedCollection) {
     notes.lost('a reference to a deleted collection', collection, origin)
     return null
   }
@@ -177,7 +172,7 @@ function plainReference(json: ReadonlyMap<string, Json>, context: ElementContext
   const isKnown =
     readId(id) === undefined
       ? typeof name === 'string' && nativeInExport(coll) !== undefined && !context.isUserCollection(coll)
-      : coll === deletedName || context.isCollection(coll)
+      : coll === deletedCollection || context.isCollection(coll)
   return isKnown ? namedReference(coll, id, name, context) : undefined
 }
 
@@ -186,6 +181,7 @@ const dateLike = /^\d{4}-\d\d-\d\d$/
 const uuidLike = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i
 
 function reportLookalike(text: string, path: string, { collection, notes }: ElementContext): void {
+  // Most texts are too short or too long, and need no comparison.
   if (text.length < 10 || text.length > 40) return
   const type = timeLike.test(text)
     ? 'time'
