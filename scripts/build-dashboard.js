@@ -7,24 +7,11 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
-import { filesIn, hashOf, repository } from './sources.js'
+import { dashboardSources, filesIn, hashOf, repository } from './sources.js'
 
 const folder = join(repository, 'dashboard/dist')
 /** Name of a file in the built folder, which contains the hash of the sources. */
 const stampName = 'sources.sha256'
-/** The result depends on these files and folders. */
-const sources = [
-  'dashboard/src',
-  'dashboard/public',
-  'dashboard/index.html',
-  'dashboard/vite.config.js',
-  'src/base',
-  'src/transfer',
-  'src/fql4/text',
-  'src/fql10/text',
-  'src/values',
-  'package-lock.json',
-]
 /** Compressing smaller files saves nothing. */
 const compressedFromBytes = 512
 
@@ -83,6 +70,6 @@ function publish(built) {
 
 // The npm package contains the built files and no sources.
 if (existsSync(join(repository, 'dashboard/src'))) {
-  const hash = hashOf(sources)
+  const hash = hashOf(dashboardSources)
   if (!isCurrent(hash)) await build(hash)
 }

@@ -2,5 +2,6 @@
 
 /** Path with a slash at the end. */
 export declare const repository: string
+export declare const dashboardSources: readonly string[]
 /** The bundle if it was built from the current sources, else `src/cli/main.ts`. */
 export declare function programFile(): string

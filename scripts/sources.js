@@ -8,6 +8,31 @@ import { fileURLToPath } from 'node:url'
 
 export const repository = fileURLToPath(new URL('..', import.meta.url))
 
+/** The files and folders on which the built dashboard depends. A tidy test compares them with its imports. */
+export const dashboardSources = [
+  'dashboard/src',
+  'dashboard/public',
+  'dashboard/index.html',
+  'dashboard/vite.config.js',
+  'src/base',
+  'src/fql10/failure',
+  'src/fql10/schema',
+  'src/fql10/syntax',
+  'src/fql10/text',
+  'src/fql10/typing',
+  'src/fql4/text',
+  'src/fql4/wire',
+  'src/graphql/wire',
+  'src/model/auth/access-contract.ts',
+  'src/model/failure.ts',
+  'src/model/schema',
+  'src/storage/kv/store-errors.ts',
+  'src/storage/store/store-contract.ts',
+  'src/transfer',
+  'src/values',
+  'package-lock.json',
+]
+
 /** Includes subfolders; empty if the path does not exist. */
 export function filesIn(path) {
   const stat = statSync(path, { throwIfNoEntry: false })

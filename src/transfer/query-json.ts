@@ -22,7 +22,10 @@ export function literal(json: Json): Json {
 }
 
 const pageSize = 500n
-/** Maximum number of objects of a kind. A service of another program could return pages without an end. */
+/**
+ * Maximum number of objects of a kind; an empty page counts as an object. Another program at the address of the service
+ * could return pages without an end.
+ */
 const objectsMax = 1_000_000
 
 /** `set`: the set with all objects of a kind, such as `indexes`. */
@@ -31,14 +34,17 @@ export async function allObjects(
   set: string,
 ): Promise<ReadonlyMap<string, Json>[]> {
   const found: ReadonlyMap<string, Json>[] = []
+  let count = 0
   let after: Json | undefined
   do {
     const page = object({ paginate: object({ [set]: null }), size: pageSize, after: after && literal(after) })
     const get = object({ lambda: 'ref', expr: object({ get: object({ var: 'ref' }) }) })
     const result = await runQuery(object({ map: get, collection: page }))
     if (!(result instanceof Map)) break
-    found.push(...(result.get('data') as readonly ReadonlyMap<string, Json>[]))
-    if (found.length > objectsMax) throw new TransferError(`there are more than ${objectsMax} ${set}`)
+    const objects = result.get('data') as readonly ReadonlyMap<string, Json>[]
+    found.push(...objects)
+    count += Math.max(1, objects.length)
+    if (count > objectsMax) throw new TransferError(`there are more than ${objectsMax} ${set}`)
     after = result.get('after')
   } while (after !== undefined)
   return found

@@ -3,12 +3,14 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { dashboardSources } from '../../scripts/sources.js'
 import { layers } from './layers.ts'
 import {
   beyondBrowsers,
   blindCasts,
   type Findings,
   importCycles,
+  loadedFiles,
   misplacedTests,
   nestedGenerators,
   repeatingComments,
@@ -146,6 +148,14 @@ for (const folder of [
     assert.deepEqual(beyondBrowsers(own, folder, texts), [])
   })
 }
+
+test('a change of any source that the dashboard loads leads to a new build of the dashboard', () => {
+  const isHashed = (path: string) => dashboardSources.some(each => `${path}/`.startsWith(`${each}/`))
+  assert.deepEqual(
+    [...loadedFiles(own, 'dashboard/').keys()].filter(path => !isHashed(path)),
+    [],
+  )
+})
 
 test('modules that need Node are found in the imports of browser modules', () => {
   assert.deepEqual(beyondBrowsers(all, 'dashboard/planted/', texts), [

@@ -175,20 +175,30 @@ export function beyondBrowsers(
   folder: string,
   texts: ReadonlyMap<string, string>,
 ): Findings {
-  const byPath = new Map(files.map(each => [each.path, each]))
-  const reached = new Set([...byPath.keys()].filter(path => path.startsWith(folder)))
+  const loaded = loadedFiles(files, folder)
   const wrong: string[] = []
-  for (const path of reached) {
+  for (const { imports, path } of loaded.values()) {
+    if (!path.startsWith('src/')) continue
     const [global] = nodeGlobal.exec((texts.get(path) ?? '').replace(comments, '')) ?? []
-    if (path.startsWith('src/') && global !== undefined) wrong.push(`${path} uses ${global}`)
-    for (const { target, isType } of byPath.get(path)?.imports ?? []) {
-      if (isType) continue
-      if (byPath.has(target)) reached.add(target)
-      else if (path.startsWith('src/') && !browserPackages.has(target))
+    if (global !== undefined) wrong.push(`${path} uses ${global}`)
+    for (const { target, isType } of imports)
+      if (!isType && !loaded.has(target) && !browserPackages.has(target))
         wrong.push(`${path} imports ${target}`)
-    }
   }
   return wrong
+}
+
+/** The files below a folder, and all files that they load, by path. */
+export function loadedFiles(files: readonly Syntax[], folder: string): ReadonlyMap<string, Syntax> {
+  const byPath = new Map(files.map(each => [each.path, each]))
+  const loaded = new Map(files.filter(({ path }) => path.startsWith(folder)).map(each => [each.path, each]))
+  for (const { imports } of loaded.values()) {
+    for (const { target, isType } of imports) {
+      const file = byPath.get(target)
+      if (!isType && file) loaded.set(target, file)
+    }
+  }
+  return loaded
 }
 
 /** Folders that a layer may import but does not. */
