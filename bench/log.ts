@@ -244,8 +244,8 @@ async function measureViews(data: string): Promise<void> {
   /** Continues until a record is found or the whole log is searched. */
   const found = async (body: Body) => {
     for (let requests = 1, token: unknown = null; ; requests++) {
-      const place = token === null ? {} : { next_token: token }
-      const page = await post('/_records', { ...all, ...body, ...place })
+      const continuation = token === null ? {} : { next_token: token }
+      const page = await post('/_records', { ...all, ...body, ...continuation })
       token = page.next_token
       const count = (page.records as unknown[]).length
       if (count > 0 || token === null) return `${count} found, ${requests} requests`

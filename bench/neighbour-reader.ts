@@ -24,7 +24,7 @@ export interface ReaderPlan {
 }
 
 /** Sends the queries repeatedly, and records the durations. */
-class Reader {
+class ReadLoop {
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 64 })
   readonly #port: number
   readonly #headers: Record<string, string>
@@ -83,12 +83,12 @@ export function timesOf(times: readonly number[], errors: number): Times {
 
 if (!isMainThread) {
   const plan = workerData as ReaderPlan
-  const reader = new Reader(plan)
+  const loop = new ReadLoop(plan)
   const port = parentPort
   assert.ok(port)
   let stop: (() => Promise<Times>) | undefined
   port.on('message', (message: 'begin' | 'stop') => {
-    if (message === 'begin') stop = reader.begin(plan.everyMs)
+    if (message === 'begin') stop = loop.begin(plan.everyMs)
     else void stop?.().then(times => port.postMessage(times))
   })
 }

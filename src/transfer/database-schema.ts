@@ -86,7 +86,8 @@ async function writeObjects(
     items.filter(isVersion4Collection).map(({ kind, name }) => keyOf(kind, name.text)),
   )
   const isInFiles = (record: SchemaRecord) => inFiles.has(keyOfRecord(record))
-  // Created before the push, because version 4 allows names that files cannot declare.
+  // Created before the push, because version 4 allows names that files cannot declare. Of the records of an export, only
+  // whole definitions have `history_days`.
   const isOfVersion4 = (record: SchemaRecord) =>
     collections4.has(keyOfRecord(record)) && record.params.has('history_days')
   const rest = records.filter(record => !isInFiles(record) || hasOwnFields(record) || isOfVersion4(record))
@@ -97,21 +98,21 @@ async function writeObjects(
   const stubRecords = records.filter(record => isInFiles(record) && isStub(record.object, record.name))
   const stubs = stubRecords.map(each => ({ ...each, params: stubOf(each.object, each.params) }))
   const hidden = roles.map(each => ({ ...each, params: hiddenRole(each.name) }))
-  const first = await writeSchema(connection, path, [...early, ...stubs, ...hidden], dryRun)
+  const firstFindings = await writeSchema(connection, path, [...early, ...stubs, ...hidden], dryRun)
   const created = new Set(
-    first.filter(({ outcome }) => outcome === 'created').map(({ kind, name }) => keyOf(kind, name)),
+    firstFindings.filter(({ outcome }) => outcome === 'created').map(({ kind, name }) => keyOf(kind, name)),
   )
   const isCreated = (record: SchemaRecord) => created.has(keyOfRecord(record))
   const rolesWith = (wanted: SchemaFinding['outcome']) =>
     new Set(
-      first.filter(({ kind, outcome }) => kind === 'role' && outcome === wanted).map(({ name }) => name),
+      firstFindings.filter(({ kind, outcome }) => kind === 'role' && outcome === wanted).map(({ name }) => name),
     )
   // A role that equals its hidden form was created by an interrupted import, which has not given it its rights.
   const stillHidden = rolesWith('equal')
   const ownStubs = new Set(stubRecords.filter(isCreated).map(keyOfRecord))
   const pushed = await pushFiles(connection, path, files, { dryRun, stubs: ownStubs })
   // For a collection that is also in a file, the report shows the finding for the file.
-  const unpushed = first.filter(({ kind, name }) => !inFiles.has(keyOf(kind, name)))
+  const unpushed = firstFindings.filter(({ kind, name }) => !inFiles.has(keyOf(kind, name)))
   // Existing roles with rights differ from the hidden form, and are compared with the export.
   const withRights = rolesWith('different')
   const compared = await writeSchema(

@@ -22,12 +22,12 @@ interface NamedItem {
 interface PushPlan {
   /** The files of the folder, and files with objects that the push keeps. */
   readonly files: SchemaFiles
-  /** The push deletes all objects that are not in {@link files}. */
+  /** True if the push deletes all objects that are not in {@link files}. */
   readonly isWhole: boolean
   /** The changes as the service describes them; empty if nothing changes. */
   readonly diff: string
   readonly version: number
-  /** A schema is staged, and the push changes it. */
+  /** True if a schema is staged: the push changes the staged schema. */
   readonly isStaged: boolean
   /** Objects that are in no file of the folder. If `isWhole` is true, the push deletes them. */
   readonly extra: readonly NamedItem[]

@@ -49,7 +49,8 @@ class Shell implements ShellState {
    * lines in reverse order.
    */
   readonly #entries: string[]
-  readonly #own: QueryConnection
+  /** The connection with which the shell was opened. */
+  readonly #firstConnection: QueryConnection
   #connection: QueryConnection
   #running: AbortController | undefined
   #hasFailed = false
@@ -59,7 +60,7 @@ class Shell implements ShellState {
     this.#options = options
     this.asJson = options.asJson
     this.#language = options.language
-    this.#own = options.connection
+    this.#firstConnection = options.connection
     this.#connection = options.connection
     this.#entries = [...options.history]
     const { input, output, isTerminal } = options
@@ -218,7 +219,7 @@ class Shell implements ShellState {
 
   useSecret(secret: string | undefined): Promise<void> {
     const scope: QueryScope = { database: undefined, as: undefined }
-    return this.#switchTo(secret === undefined ? this.#own : this.#own.with({ secret, scope }))
+    return this.#switchTo(secret === undefined ? this.#firstConnection : this.#firstConnection.with({ secret, scope }))
   }
 
   /** Stays on the old connection if the service rejects the new credential. */

@@ -83,7 +83,7 @@ function alternatives(type: TypeNode, use: TypeUse, names: TypeNames): readonly 
       return [typeof type.value === 'string' ? JSON.stringify(type.value) : String(type.value)]
     case 'tuple':
       return [
-        `${names.classes.takesReadonlyArrays ? 'readonly ' : ''}[${type.elements.map(each => typeText(each, use, names)).join(', ')}]`,
+        `${arrayModifier(names.classes)}[${type.elements.map(each => typeText(each, use, names)).join(', ')}]`,
       ]
     case 'object':
       return [objectText(type, use, names)]
@@ -98,13 +98,14 @@ function alternatives(type: TypeNode, use: TypeUse, names: TypeNames): readonly 
   }
 }
 
+const arrayModifier = ({ takesReadonlyArrays }: ValueClasses) => (takesReadonlyArrays ? 'readonly ' : '')
+
 function namedTypes(type: NamedType, use: TypeUse, names: TypeNames): readonly string[] {
   const { classes, imported } = names
   const [parameter] = type.arguments
   const isInput = use === 'input'
   const scalar = Object.hasOwn(scalars, type.name) ? scalars[type.name] : undefined
   if (scalar !== undefined) return [scalar]
-  const listed = classes.takesReadonlyArrays ? 'readonly ' : ''
   switch (type.name) {
     case 'Any':
       return [anyText(names)]
@@ -124,7 +125,7 @@ function namedTypes(type: NamedType, use: TypeUse, names: TypeNames): readonly s
     case 'UUID':
       return [classes.uuid === undefined ? anyText(names) : imported(classes.uuid)]
     case 'Array':
-      return [`${listed}${parameter ? groupedText(parameter, use, names) : anyText(names)}[]`]
+      return [`${arrayModifier(classes)}${parameter ? groupedText(parameter, use, names) : anyText(names)}[]`]
     // The client receives a set in a document as a cursor, and reads the elements with it.
     case 'Set':
       return isInput
