@@ -105,7 +105,9 @@ async function writeObjects(
   const isCreated = (record: SchemaRecord) => created.has(keyOfRecord(record))
   const rolesWith = (wanted: SchemaFinding['outcome']) =>
     new Set(
-      firstFindings.filter(({ kind, outcome }) => kind === 'role' && outcome === wanted).map(({ name }) => name),
+      firstFindings
+        .filter(({ kind, outcome }) => kind === 'role' && outcome === wanted)
+        .map(({ name }) => name),
     )
   // A role that equals its hidden form was created by an interrupted import, which has not given it its rights.
   const stillHidden = rolesWith('equal')

@@ -84,7 +84,8 @@ export function readFolder(folder: string): FolderContent {
   const seen = new Map<string, FileObject>()
   for (const object of objects) {
     const other = seen.get(idOf(object))
-    if (other) throw duplicate(object, `the ${object.kind.name} ${object.name} is already in ${other.from.file}`)
+    if (other)
+      throw duplicate(object, `the ${object.kind.name} ${object.name} is already in ${other.from.file}`)
     seen.set(idOf(object), object)
   }
   return { objects, unread, children: [...children] }

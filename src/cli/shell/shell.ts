@@ -219,7 +219,9 @@ class Shell implements ShellState {
 
   useSecret(secret: string | undefined): Promise<void> {
     const scope: QueryScope = { database: undefined, as: undefined }
-    return this.#switchTo(secret === undefined ? this.#firstConnection : this.#firstConnection.with({ secret, scope }))
+    return this.#switchTo(
+      secret === undefined ? this.#firstConnection : this.#firstConnection.with({ secret, scope }),
+    )
   }
 
   /** Stays on the old connection if the service rejects the new credential. */
