@@ -11,7 +11,6 @@ import { isStub, isVersion4Collection, isVersion10Schema, readFsl, stubOf, suppl
 import { allObjects, literal, object } from './query-json.ts'
 import { namedKinds } from './references.ts'
 
-/** Fields that the service sets. */
 const serviceFields: ReadonlySet<string> = new Set(['ref', 'ts', 'active', 'global_id', 'audience'])
 
 interface SchemaText {

@@ -19,7 +19,6 @@ import type { QuerySource } from '../client/report.ts'
 import { CommandError, withFile } from '../command.ts'
 import { idOf, kindCreatedBy, kinds, type ObjectKind, type SchemaObject } from './kinds.ts'
 
-/** A schema object in a file. */
 export interface FileObject {
   readonly kind: ObjectKind
   readonly name: string
