@@ -1,5 +1,4 @@
-// The errors of GraphQL requests. Each error contains the body of its response, in the form that clients of the hosted
-// service know.
+// The errors of GraphQL requests, in the form that clients of the hosted service know.
 
 import { type Message, messageOf, msg } from '../base/message.ts'
 import { LanguageError } from '../model/failure.ts'

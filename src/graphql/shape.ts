@@ -13,7 +13,7 @@ const bodyUnitsMax = 65_536
 /** Maximum number of UTF-16 units of a shape. */
 const shapeUnitsMax = 2048
 
-/** The words that every GraphQL schema of this service has. */
+/** The words of the language, and the names that every GraphQL schema of this service has. */
 const words: ReadonlySet<string> = new Set([
   ...['query', 'mutation', 'subscription', 'fragment', 'on', 'include', 'skip', 'if'],
   ...['type', 'input', 'enum', 'extend', 'schema', 'directive', 'scalar', 'interface', 'union', 'implements'],

@@ -4,7 +4,7 @@
 
 import { TextEdits } from '../../fql10/schema/fsl/edit.ts'
 import { parseFsl } from '../../fql10/schema/fsl/parse-file.ts'
-import { itemKey, placeWithComment } from '../../fql10/schema/fsl/patch.ts'
+import { itemKey, rangeWithComment } from '../../fql10/schema/fsl/patch.ts'
 import type { SchemaItem } from '../../fql10/schema/fsl/schema-items.ts'
 import { Source } from '../../fql10/syntax/source.ts'
 import { type FslFile, readFsl } from '../../transfer/fsl.ts'
@@ -141,7 +141,7 @@ function withRemaining(
     if (files.has(name)) moved.push(...extra.map(item => textOf(item, text)))
     else if (extra.length < items.length) {
       const edits = new TextEdits()
-      for (const item of items) if (known.has(itemKey(item))) edits.cut(placeWithComment(item))
+      for (const item of items) if (known.has(itemKey(item))) edits.cut(rangeWithComment(item))
       // A push deletes files with empty texts.
       sent.set(name, extra.length === 0 ? '' : edits.applied(text))
     }
@@ -160,6 +160,6 @@ function withRemaining(
 }
 
 function textOf(item: SchemaItem, text: string): string {
-  const { end, start } = placeWithComment(item)
+  const { end, start } = rangeWithComment(item)
   return text.slice(start, end)
 }

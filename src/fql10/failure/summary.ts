@@ -140,8 +140,3 @@ class Margin {
     return [this.blank(), ...lines, this.blank()].join('\n')
   }
 }
-
-/** True if two spans overlap or touch. */
-export function touches(left: Span, right: Span): boolean {
-  return left.source === right.source && left.start <= right.end && right.start <= left.end
-}

@@ -11,7 +11,7 @@ import type { Source } from '../syntax/source.ts'
 import { type ComposedQuery, placeholderText, type TemplateValue } from '../syntax/template.ts'
 import { asLong, fitsInt, type Module, type Value } from '../value.ts'
 
-/** The message is for the client. */
+/** Thrown for an invalid value in a request. Clients see the message. */
 export class DecodingError {
   readonly message: string
   constructor(message: string) {
@@ -19,7 +19,7 @@ export class DecodingError {
   }
 }
 
-/** Finds what tags of the format `tagged` name. */
+/** Resolves the names in tags of the format `tagged`. */
 export interface TagNames {
   /** The module or the collection with the given name. */
   module(name: string): Module | undefined
@@ -95,6 +95,7 @@ const textDecoders: Readonly<Record<string, (text: string) => Value | undefined>
   '@double': javaDouble,
   '@time': parseTime,
   '@date': parseDate,
+  // `decodeBase64` also accepts URL-safe base64, but the format does not.
   '@bytes': text => (/[-_]/.test(text) ? undefined : decodeBase64(text)),
   // `decodeTag` decodes `@mod` itself, because the decoder needs the names of the database.
   '@mod': () => undefined,
@@ -111,7 +112,7 @@ export function bindTemplate(
 ): Value[] {
   return values.map((value, index) => {
     try {
-      return decode(value, names)
+      return decodeTemplateValue(value, names)
     } catch (error) {
       if (!(error instanceof DecodingError)) throw error
       const start = placeholders[index] as number
@@ -122,13 +123,13 @@ export function bindTemplate(
   })
 }
 
-function decode(value: TemplateValue, names: TagNames): Value {
+function decodeTemplateValue(value: TemplateValue, names: TagNames): Value {
   switch (value.kind) {
     case 'value':
       return decodeTagged(value.json, names)
     case 'array':
-      return value.elements.map(element => decode(element, names))
+      return value.elements.map(element => decodeTemplateValue(element, names))
     case 'object':
-      return new Map([...value.fields].map(([name, field]) => [name, decode(field, names)]))
+      return new Map([...value.fields].map(([name, field]) => [name, decodeTemplateValue(field, names)]))
   }
 }

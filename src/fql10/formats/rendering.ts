@@ -28,9 +28,9 @@ export interface Rendering {
   readonly call: Call
   /** May be a placeholder. */
   transactionTime(): string
-  /** Returns, for a set, the JSON text of its first page. */
+  /** Returns JSON text. A set is shown as its first page or as a cursor. */
   encode(value: Doc | SetValue, tagged: boolean): string
-  /** Returns, for a set, the text of its first page. `level`: the indentation. */
+  /** Returns decorated text. A set is shown as its first page or as a cursor. `level`: the indentation. */
   decorate(value: Doc | SetValue, level: number): string
 }
 
@@ -102,17 +102,20 @@ function doubleText(value: number): string {
   return Number.isNaN(value) ? 'Math.NaN' : `${value < 0 ? '-' : ''}Math.Infinity`
 }
 
-/** The lines are indented by `level + 1` levels. */
+/**
+ * Indents the lines by `level + 1` levels. Returns a quoted string if the text contains all names that could end the
+ * heredoc.
+ */
 function heredoc(text: string, level: number): string {
   const names = ['END', ...Array.from({ length: 10 }, (_, digit) => `END${digit}`)]
-  const name = names.find((each, index) => (index === 0 ? !text.includes('END') : !text.includes(each)))
+  const name = names.find(each => !text.includes(each))
   if (name === undefined) return quoted(text)
   const indent = '  '.repeat(level)
   const lines = (text.endsWith('\n') ? text.slice(0, -1) : text).split('\n')
   return `<<-${name}\n${lines.map(line => `${indent}  ${line}`).join('\n')}\n${indent}${name}`
 }
 
-/** The tag of a number names its type: Int, Long or Double. A Double that is a whole number has `@double`. */
+/** In the format `tagged`, the tag of a number names its type: Int, Long or Double. */
 export function encodeJson(value: Value, rendering: Rendering, tagged: boolean): string {
   step()
   const tag = (name: string, text: string) => (tagged ? `{"@${name}":${quoteJson(text)}}` : quoteJson(text))

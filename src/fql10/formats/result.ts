@@ -86,7 +86,7 @@ class ResultRendering implements Rendering {
     }
     const { world } = this.call.evaluation
     if (this.#inDocument) return decorateReference(value)
-    const absence = world.documents.absence(value, this.call)
+    const absence = world.documents.absence(value, this.call, true)
     if (absence !== undefined) return `${decorateReference(value)} /* ${absence.cause} */`
     return decorate(world.documents.fields(value, this.call), this.#insideDocument(), level)
   }
@@ -115,7 +115,7 @@ export function renderTagged(value: Value, time: () => string, call: Call): stri
   return encodeJson(value, new ResultRendering(call, time), true)
 }
 
-/** All documents are references. */
+/** Renders all documents as references, and all sets as cursors. */
 export function renderReferences(value: Value, call: Call): string {
   return encodeJson(value, new ResultRendering(call, () => '', [], true), false)
 }

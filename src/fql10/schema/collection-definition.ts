@@ -1,7 +1,6 @@
 // Checks collection definitions that queries of version 10 write: their shape, names, expressions and paths, and
 // conflicts between their parts.
 
-import { msg } from '../../base/message.ts'
 import type { FieldPath } from '../../model/failure.ts'
 import {
   fieldOf,
@@ -193,8 +192,8 @@ function jointFailures(definition: ObjectValue): readonly ConstraintFailure[] {
       .map(() => constraintFailureAt(at, 'Unique constraints must have at least one term')),
     ...repeated(uniques.map(({ key }) => key)).flatMap(key => {
       const { paths } = uniques.find(each => each.key === key) as (typeof uniques)[number]
-      const title = msg`Duplicate unique constraint on path`
-      return paths.length === 0 ? [] : [constraintFailureAt(at, `${title} [${paths.join(', ')}]`)]
+      const message = `Duplicate unique constraint on path [${paths.join(', ')}]`
+      return paths.length === 0 ? [] : [constraintFailureAt(at, message)]
     }),
     ...[...objectIn(definition, 'computed_fields').keys()]
       .filter(name => fields.has(name))

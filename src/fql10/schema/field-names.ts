@@ -13,12 +13,12 @@ export function isReservedField(name: string): boolean {
   return documentNames.has(name)
 }
 
-/** `create`, `update` and `replace` reject these fields. `createData` accepts them. */
+/** `create`, `update` and `replace` reject these fields. `createData`, `updateData` and `replaceData` accept them. */
 export function isRejectedField(name: string): boolean {
   return name !== 'ttl' && documentNames.has(name)
 }
 
-/** Identifiers need no quotes in schema files, and are valid field names. */
+/** True for an identifier, which needs no quotes in schema files. */
 export function isPlainName(name: string): boolean {
   return /^[A-Za-z_]\w*$/.test(name) && !isKeyword(name)
 }

@@ -13,7 +13,7 @@ const reservedNames: ReadonlySet<string> = new Set([
   ...['NullToken', 'NullCredential', 'NullAccessProvider'],
 ])
 
-/** Names of methods that every collection has. */
+/** Names of fields and methods that every collection has. */
 const collectionNames: ReadonlySet<string> = new Set(
   'all byId create createAll createData definition firstWhere where toString'.split(' '),
 )

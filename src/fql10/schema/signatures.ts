@@ -63,7 +63,7 @@ class SignatureConversion {
     this.#objects = new Map(objectsIn(node).map(each => [each.start, each]))
   }
 
-  /** Records the types in `type` whose values cannot be stored. */
+  /** Converts a type, and records the types in it whose values cannot be stored. */
   type(type: Type): FieldType {
     const parts =
       type.kind === 'union' ? joinHalves(type.members.map(each => this.#part(each))) : [this.#part(type)]
@@ -71,6 +71,7 @@ class SignatureConversion {
     return members.length === 0 ? anyType : unionOf(members)
   }
 
+  /** Half of a reference type cannot be stored. */
   #whole(part: Part): FieldType[] {
     if (!isHalf(part)) return [part]
     const { collection, type } = part
@@ -193,6 +194,7 @@ export function resolveSignature(node: TypeNode, source: Source, find: FindColle
     shape: name => shapeOf(name, find),
     genericLevel: undefined,
     error,
+    // The only warning is about an unknown type, which is a fault in a signature.
     warning: error,
   })
   const conversion = new SignatureConversion(source, find, node)

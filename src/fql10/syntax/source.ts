@@ -63,3 +63,8 @@ export interface Span {
   readonly start: number
   readonly end: number
 }
+
+/** True if two spans overlap or touch. */
+export function touches(left: Span, right: Span): boolean {
+  return left.source === right.source && left.start <= right.end && right.start <= left.end
+}

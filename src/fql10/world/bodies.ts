@@ -1,5 +1,5 @@
-// Caches the parsed bodies of functions and predicates. The cache key consists of the text of a body and the source
-// name that errors show.
+// Caches the parsed bodies of functions, predicates and computed fields. The cache key consists of the text of a body
+// and the source name that errors show.
 
 import { GenerationCache } from '../../base/generation-cache.ts'
 import { type LambdaNode, treeBytes } from '../syntax/nodes.ts'

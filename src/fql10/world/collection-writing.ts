@@ -33,7 +33,7 @@ export function prepareDefinition(
   return failures.length > 0 ? failures : defaultFailures(definition, session)
 }
 
-/** Evaluates the default values. */
+/** Evaluates the default values, and returns the faults of those that fail. */
 function defaultFailures(definition: ObjectValue, session: Session): readonly ConstraintFailure[] {
   return namedIn(definition, 'fields').flatMap(([name, field]) => {
     const source = textIn(field, 'default')
@@ -79,12 +79,15 @@ export function uniqueViolation({ faults }: Failure, session: Session, call: Cal
   return uniqueFailure(known, call)
 }
 
-/** The fields of a unique constraint, or the name of an index of version 4. */
+/**
+ * The fields of a unique constraint, or the name of an index of version 4. Returns an empty array if the constraint is
+ * unknown.
+ */
 function constraintLabel(index: Ref, session: Session): string | readonly (readonly (string | number)[])[] {
-  const known = session.transaction.catalogue.index(index)
-  const [source] = known?.sources ?? []
+  const definition = session.transaction.catalogue.index(index)
+  if (definition !== undefined && !definition.isOwn) return definition.name
+  const [source] = definition?.sources ?? []
   const number = source === undefined || source.collections === '_' ? undefined : source.collections[0]
-  if (known !== undefined && !known.isOwn) return known.name
   if (number === undefined) return []
   const collection = new Ref(index.database, native.collections, BigInt(number))
   const fields = constraintOf(index, collection, session) ?? []

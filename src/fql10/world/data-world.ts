@@ -71,6 +71,7 @@ class AccessDocuments implements AccessReader {
     try {
       for (const token of reading.measured(`tokens of ${refKey(document)}`, 1, found, visible)) {
         yield { kind: 'element', value: () => this.#reader.reference(token, at), place: () => token.id }
+        // The code that received the element may have changed the call site.
         session.callSite = call
       }
     } finally {
@@ -225,9 +226,10 @@ export class DataWorld implements World {
   }
 }
 
-/** Maximum number of cached keys. Each entry contains the secret that the key was derived from. */
+/** Maximum number of cached keys. */
 const cachedKeysMax = 1000
 
+/** Each entry contains the secret that its key was derived from, because a process may open several stores. */
 const cache = new GenerationCache<string, { readonly secret: Uint8Array; readonly key: Uint8Array }>(
   cachedKeysMax,
 )

@@ -51,14 +51,13 @@ import { notFoundText } from './write-failures.ts'
 interface LastRead {
   readonly doc: Doc
   readonly at: number | undefined
-  /** True if the read was not added to the costs of the query. */
+  /** True if the caller of the read asked for a read without costs. */
   readonly isFree: boolean
-  /** Counts the writes and deletions of the query before this read. */
+  /** The number of writes of the query, plus the number of collections that it has deleted, before this read. */
   readonly changes: number
   readonly read: DocumentVersion | undefined
 }
 
-/** The collection of the document that was read last. */
 interface CollectionInfo {
   readonly database: DatabaseId
   readonly number: CollectionId
@@ -81,6 +80,7 @@ export class DocumentReader implements DocumentAccess {
   readonly #session: Session
   readonly #names: Names
   #latest: LastRead | undefined
+  /** The collection of the document that was used last. Only in read-only queries: others may change the collection. */
   #latestCollection: CollectionInfo | undefined
 
   constructor(session: Session, names: Names) {
@@ -101,7 +101,7 @@ export class DocumentReader implements DocumentAccess {
     if (doc.shown !== undefined) return undefined
     this.#session.callSite = call
     if (!this.#mayRead(doc)) return absenceOf(doc, 'permission denied')
-    // An index entry proves that the document exists.
+    // An index entry proves that the document exists, so this check needs no read that costs.
     const isFree = doc.foundIn !== undefined && !asWhole
     return this.#read(doc, call, isFree) === undefined ? absenceOf(doc, 'not found') : undefined
   }
@@ -149,14 +149,14 @@ export class DocumentReader implements DocumentAccess {
     return version && stateOf(version, session)
   }
 
-  /** Counts the cost. Documents that this query has written are read at no cost. */
+  /** Counts the cost, unless `isFree` is true or this query has written the document. */
   #counted(ref: Ref, at: number | undefined, isFree: boolean): ReturnType<Session['transaction']['get']> {
     const session = this.#session
     const read = () => (this.#isDeletedNow(ref) ? this.#lastVersion(ref) : session.transaction.get(ref, at))
     return countingRead(ref, session, read, found => isFree || found?.ts instanceof TransactionTime)
   }
 
-  /** True if the query has deleted the collection, which stays in storage until the query ends. */
+  /** True if the query has deleted the collection. Its documents stay in storage until the query ends. */
   #isDeletedNow({ collection }: Ref): boolean {
     const { deleted } = this.#names
     return deleted.size > 0 && deleted.has(BigInt(collection))
@@ -248,7 +248,6 @@ export class DocumentReader implements DocumentAccess {
     return nativeOf(ref.collection)?.module ?? this.#collectionInfo(ref).module
   }
 
-  /** Read-only queries cache the last result. */
   #collectionInfo(ref: Ref): CollectionInfo {
     const session = this.#session
     const known = this.#latestCollection

@@ -1,5 +1,4 @@
-// Creates, changes and deletes documents of all kinds. If several checks fail, the error of the first failed check is
-// reported.
+// Creates, changes and deletes documents of all kinds. The first check that fails determines the error of a write.
 
 import { catchError } from '../../base/catch-error.ts'
 import { Failure } from '../../model/failure.ts'
@@ -70,11 +69,8 @@ export class QueryDocumentWriter implements Writer {
   readonly #written = new Set<number>()
   /** The last call that has changed the schema. */
   #schemaCall: Call | undefined
-  /**
-   * Documents whose name or alias this query has set, each with the call that has set it. `#checkSchema` checks only
-   * the collections among these documents.
-   */
-  readonly #named: (readonly [Ref, Call])[] = []
+  /** Collections whose name or alias this query has set, each with the call that has set it. */
+  readonly #namedCollections: (readonly [Ref, Call])[] = []
   /** Checks that run after evaluation. */
   readonly #atEnd: (() => void)[] = []
   readonly #migrations: Migrations
@@ -117,8 +113,8 @@ export class QueryDocumentWriter implements Writer {
       }),
     )
     this.#noteWrite(made.ref, call)
-    if (number === native.collections) this.#named.push([made.ref, call])
-    if (!isUser) this.#names.made(made.ref)
+    if (number === native.collections) this.#namedCollections.push([made.ref, call])
+    if (!isUser) this.#names.noteCreated(made.ref)
     const secret = textIn(made.fields, 'secret')
     return new Doc(made.ref, this.#reader.collectionOf(made.ref), {
       name: isUser ? undefined : textIn(made.fields, 'name'),
@@ -159,7 +155,9 @@ export class QueryDocumentWriter implements Writer {
       }),
     )
     this.#noteWrite(ref, call)
-    if (given.has('name') || given.has('alias')) this.#named.push([ref, call])
+    if (ref.collection === native.collections && (given.has('name') || given.has('alias'))) {
+      this.#namedCollections.push([ref, call])
+    }
     const title = textIn(session.transaction.get(ref)?.fields, 'name')
     if (doc.name === undefined || title === undefined || title === doc.name) return doc
     return new Doc(ref, doc.collection, { name: title })
@@ -312,12 +310,13 @@ export class QueryDocumentWriter implements Writer {
 
   /** Throws `invalid_schema` at `call`, the last call that has changed the schema. */
   #checkSchema(call: Call): void {
-    const named = this.#named.flatMap(([ref, at]) => {
-      const exists = ref.collection === native.collections && this.#session.transaction.get(ref) !== undefined
+    const nameFaults = this.#namedCollections.flatMap(([ref, at]) => {
+      // A later call of the query may have deleted the collection.
+      const exists = this.#session.transaction.get(ref) !== undefined
       const message = exists ? derivedNameFault(ref, this.#session) : undefined
       return message === undefined ? [] : [{ name: 'error', message, span: at.span } as const]
     })
-    const faults = named.length > 0 ? named : schemaFaults(this.#session)
+    const faults = nameFaults.length > 0 ? nameFaults : schemaFaults(this.#session)
     if (faults.length > 0) throw invalidSchema(faults, call)
   }
 }

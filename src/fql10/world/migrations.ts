@@ -124,7 +124,10 @@ function hasVersion4Indexes({ database, id }: Ref, { transaction }: Session): bo
   return transaction.catalogue.indexesOf(database, Number(id)).some(({ isOwn }) => !isOwn)
 }
 
-/** Finds collections by name. A missing collection gets a unique temporary number. */
+/**
+ * Finds collections by name. A missing collection gets a unique temporary number, because the same change of the schema
+ * may create it. Names such as `NullJar` denote missing documents of a collection, so they get no number.
+ */
 export function finderOf(session: Session): FindCollection {
   const known = collectionFinder(session.database, session)
   const others = new Map<string, ReferredCollection>()
@@ -190,7 +193,7 @@ function withoutPlace(message: string): string {
   return `error: ${message}\nat <no source>`
 }
 
-/** Evaluates an expression like the default value of a field, with the rights of the service. */
+/** Evaluates an expression like the default value of a field, with rights that do not depend on the caller. */
 function evaluate({ text }: DeclaredExpression, name: string, session: Session): Outcome {
   const authority = { kind: 'predicate', database: session.database } as const
   const run = () => ({

@@ -235,7 +235,8 @@ const providerRole: Members = { role: name, predicate: { type: 'String', isRequi
 
 /**
  * Checks one object or a list of objects. Ignores other values, because the type check of the field reports them.
- * `isPatch` is true if `given` changes only some of the stored fields.
+ * `isPatch` is true if `given` changes only some of the stored fields. A list replaces the stored value, so its objects
+ * must be complete.
  */
 function memberFailures(given: ObjectValue, field: string, members: Members, isPatch: boolean) {
   const isOne = isObject(given.get(field) ?? null)

@@ -56,7 +56,7 @@ const data: NativeField = { name: 'data', type: '{ *: Any }', accepts: isObject 
 const ttl: NativeField = { name: 'ttl', type: 'Time', accepts: isTime }
 const secret: NativeField = { name: 'secret', type: 'String', accepts: isText, readonly: true }
 
-/** Version 4 stores a reference to the role, and version 10 stores the role's name. */
+/** Version 4 stores a reference to the role, possibly in an array, and version 10 stores the role's name. */
 const role: NativeField = { name: 'role', type: 'String', accepts: isText, show: nameOfReference }
 
 const document: NativeField = {

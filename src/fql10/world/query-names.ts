@@ -19,6 +19,10 @@ import { schemaPartsOf } from './schema-parts.ts'
 type Kind = 'collection' | 'function'
 
 const numberOf = { collection: native.collections, function: native.functions } as const
+const kindOfNative: ReadonlyMap<number, Kind> = new Map([
+  [native.collections, 'collection'],
+  [native.functions, 'function'],
+])
 
 export class Names implements NameReader {
   readonly #session: Session
@@ -26,7 +30,7 @@ export class Names implements NameReader {
   readonly #modules = new Map<string, UserCollection>()
   readonly #functions = new Map<string, UserFunction>()
   /** Schema objects that this query has created. */
-  readonly #made = new Set<string>()
+  readonly #created = new Set<string>()
   /** The names of the collections that this query has deleted, by the ids of their definitions. */
   readonly deleted = new Map<bigint, string | undefined>()
 
@@ -34,10 +38,11 @@ export class Names implements NameReader {
     this.#session = session
   }
 
-  /** Keeps the names of a schema object valid until the query ends. Must be called before the object is written. */
+  /** Keeps the names of a collection or function valid until the query ends. Call this before a write to `ref`. */
   keep(ref: Ref): void {
+    const kind = kindOfNative.get(ref.collection)
+    if (kind === undefined) return
     const fields = this.#session.transaction.get(ref)?.fields
-    const kind: Kind = ref.collection === native.collections ? 'collection' : 'function'
     for (const key of ['name', 'alias']) {
       const name = textIn(fields, key)
       if (name !== undefined) this.#find(kind, name)
@@ -45,12 +50,12 @@ export class Names implements NameReader {
   }
 
   /** Records a new schema object, whose name is not visible to this query. */
-  made(ref: Ref): void {
-    this.#made.add(`${ref.collection}/${ref.id}`)
+  noteCreated(ref: Ref): void {
+    this.#created.add(`${ref.collection}/${ref.id}`)
   }
 
-  #isMade(ref: Ref | undefined): boolean {
-    return ref !== undefined && this.#made.has(`${ref.collection}/${ref.id}`)
+  #isCreated(ref: Ref | undefined): boolean {
+    return ref !== undefined && this.#created.has(`${ref.collection}/${ref.id}`)
   }
 
   /** Finds a user collection or function by its name or alias. */
@@ -59,7 +64,7 @@ export class Names implements NameReader {
     const key = `${kind} ${name}`
     if (this.#known.has(key)) return this.#known.get(key)
     const ref = this.#resolve(kind, name)
-    const found = this.#isMade(ref) ? undefined : ref
+    const found = this.#isCreated(ref) ? undefined : ref
     this.#known.set(key, found)
     return found
   }
@@ -98,11 +103,11 @@ export class Names implements NameReader {
     const { database, transaction } = this.#session
     const message = msg`invalid argument \`${kind}\`: No such user ${kind} \`${name}\`.`
     const hint = `A ${kind} cannot be created and used in the same query.`
-    const isMade = this.#isMade(transaction.catalogue.resolve(database, numberOf[kind], name))
+    const isCreated = this.#isCreated(transaction.catalogue.resolve(database, numberOf[kind], name))
     return call.failure(
       'invalid_argument',
       message,
-      isMade ? [{ name: 'hint', message: hint, span: call.span }] : [],
+      isCreated ? [{ name: 'hint', message: hint, span: call.span }] : [],
     )
   }
 

@@ -27,9 +27,9 @@ const bytesPerEntry = 512
 const bytesPerValue = 16
 const bytesPerMessage = 256
 
-/** `read`: the numbers of the values on which the result depends. */
 type RememberedCheck =
   | { readonly kind: 'result'; readonly checked: CheckedQuery }
+  /** The result depends on the values with the numbers `read`, and is stored under a key that contains them. */
   | { readonly kind: 'by values'; readonly read: readonly number[] }
 
 interface CheckRequest {
@@ -97,7 +97,7 @@ function findOrCheck(
   return { checked, readsValues, report: checks.report(read, checked) }
 }
 
-/** Values with the same text have the same type except for their literals. */
+/** Returns the same text for values whose types differ only in literals. */
 function kindOf(value: Value): string {
   if (typeof value === 'string') return 's;'
   return kindOfType(new ValueTypes().typeOf(value))
@@ -185,7 +185,7 @@ class RememberedChecks {
     return `${database} ${transaction.catalogue.schemaVersion(database)}`
   }
 
-  /** The result that another process has reported. */
+  /** Finds a result that another process has reported. */
   findLearned(source: Source): CheckResult | undefined {
     if (!hasLearned) return undefined
     const found = learned.get(`${this.#schema} ${this.#byKinds}`)
@@ -251,6 +251,7 @@ let hasLearned = false
 /** Remembers the result of a check in another process. */
 export function rememberCheck(report: string): void {
   const read: Report = JSON.parse(report)
+  // A parsed report is estimated to take three bytes for each character of its text.
   learned.set(read.key, { ...read, bytes: 3 * report.length })
   hasLearned = true
 }

@@ -1,5 +1,5 @@
-// Runs stored code of version 10 outside a query of version 10: functions that version 4 calls, and predicates and
-// checks that the model calls.
+// Runs stored code of version 10 outside a query of version 10: functions that version 4 calls, and predicates, checks,
+// default values and computed fields of indexes that the model evaluates.
 
 import { catchError } from '../../base/catch-error.ts'
 import { msg } from '../../base/message.ts'
@@ -73,7 +73,7 @@ export const emptyWorld: World = {
  * that the index entries can be recomputed at any time. If the function reads anything else, or the value cannot be
  * stored, throws a QueryFailure or an UnstorableValue, and the document gets no entry.
  */
-function boundValue({ node, source }: Body, document: DocumentValue, session: Session): StoredValue {
+function bindingValue({ node, source }: Body, document: DocumentValue, session: Session): StoredValue {
   const interpreter = new Interpreter(session, worldOf(document))
   const limit = { effect: 'read', forbids: 'observation', place: 'index bindings' } as const
   const call = new Call(interpreter, undefined, source, undefined, 0, limit)
@@ -156,7 +156,7 @@ function run(
 ): StoredValue {
   const one = 'one' in given ? given.one : undefined
   if (session.effectPlace === 'index bindings' && one instanceof DocumentValue) {
-    return storable(() => boundValue(bodyOf(text, name), one, session))
+    return storable(() => bindingValue(bodyOf(text, name), one, session))
   }
   const world = new DataWorld(session)
   const interpreter = new Interpreter(session, world, { logLines: logLinesOf(session) })
@@ -166,7 +166,7 @@ function run(
     return storable(() => storedOf(interpreter.evaluate(program.body, undefined, call)))
   }
   const { node, source } = bodyOf(text, name)
-  const args = argumentsOf(given, node.parameters.length, node.rest !== undefined).map(each =>
+  const args = argumentsOf(given).map(each =>
     'list' in given && given.areVersions ? world.version(each) : world.runtime(each, times.at),
   )
   const call = callOf(interpreter, source, session, times)
@@ -193,9 +193,7 @@ function storable(work: () => StoredValue): StoredValue {
 }
 
 /** A call from version 4 passes several arguments as one array. */
-function argumentsOf(given: CodeArguments, count: number, isOpen: boolean): readonly StoredValue[] {
+function argumentsOf(given: CodeArguments): readonly StoredValue[] {
   if ('list' in given) return given.list
-  const { one } = given
-  if (!isStoredArray(one)) return [one]
-  return count === 0 && !isOpen && one.length === 0 ? [] : one
+  return isStoredArray(given.one) ? given.one : [given.one]
 }

@@ -81,6 +81,7 @@ export class StoredSetReader implements SetReader {
     try {
       for (const element of stream.scan({ ...scan, reverse: isReversed })) {
         yield new Entry(element, this.#reader, at, foundIn)
+        // The code that received the element may have changed the call site.
         session.callSite = call
       }
     } finally {

@@ -20,8 +20,8 @@ import { Source } from '../syntax/source.ts'
 import { Doc, isArray, isStruct, Lambda, NarrowLong, NullValue, typeName, type Value } from '../value.ts'
 
 /**
- * An argument of a call of a version 10 function. Predicates of version 10 decide whether the call is allowed. They get
- * the argument unchanged, because {@link runtimeOf} returns the original argument.
+ * Passes an argument of a version 10 function to the predicates that decide whether the call is allowed. Predicates of
+ * version 10 get the argument unchanged, because {@link runtimeOf} returns the original argument.
  */
 export class ArgumentWrapper extends Transient {
   readonly kind = 'argument'
@@ -48,7 +48,7 @@ const foreignLambda = (() => {
   return new Lambda(parseLambda(source), source, undefined)
 })()
 
-/** Accepts also values returned by code of version 4. Values without references are returned unchanged. */
+/** Also accepts values returned by code of version 4. Values that need no conversion are returned unchanged. */
 export function runtimeOf(stored: StoredValue, documentOf: DocumentOf): Value {
   if (stored === null || typeof stored !== 'object' || stored instanceof Uint8Array) return stored
   step()

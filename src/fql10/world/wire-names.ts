@@ -9,7 +9,7 @@ import { Module, UserCollection, type Value } from '../value.ts'
 import type { DataWorld } from './data-world.ts'
 import { hasNames } from './native-fields.ts'
 
-/** Documents in arguments are read as of the present. */
+/** The read time of documents in arguments is the present. */
 const now = { at: undefined }
 
 export function namesOf(world: DataWorld): TagNames {

@@ -115,8 +115,8 @@ function importSchema(text: string, mode: ImportMode, session: Session, library:
   if (mode === 'override') writer.deleteAll()
   new Importer(writer, whole, relations).write(given)
   if (mode === 'replace') writer.removeOtherMetadata()
-  const isFirst = earlier === undefined || readSchemaText(session) === ''
-  writeSchemaText(isFirst ? text : printDefinition(whole), session)
+  const isWholeText = earlier === undefined || readSchemaText(session) === ''
+  writeSchemaText(isWholeText ? text : printDefinition(whole), session)
 }
 
 class Importer {

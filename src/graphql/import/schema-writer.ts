@@ -64,6 +64,7 @@ export class SchemaObjectWriter {
     const definition =
       known === undefined ? this.#deleted.get(name) : this.#session.transaction.catalogue.index(known)
     const problem = definition && difference(definition, plan)
+    // A deleted index had another source: the deleted collection.
     if (problem !== undefined && (known !== undefined || problem !== 'sources'))
       throw new SchemaError(msg`The index '${name}' exists already and has other ${problem}.`)
     const paths = (fields: readonly string[]): Value =>

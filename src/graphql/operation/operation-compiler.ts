@@ -165,7 +165,7 @@ class OperationCompiler {
     return this.#reads.page(definition.type, field.selectionSets, page, given)
   }
 
-  /** A field that every type has, such as `findUserByID`. */
+  /** A field that the schema has for every type with a collection, such as `findUserByID`. */
   #generated(
     definition: GraphQLField<unknown, unknown>,
     field: SelectedField,

@@ -36,7 +36,7 @@ import type { SelectedField, Selections } from './selections.ts'
 /** Number of elements of a page without `_size`. */
 const pageSizeDefault = 50n
 
-/** `isPlain`: the expression is the source itself. */
+/** If `isPlain` is true, the expression is the source itself. */
 interface CompiledValue {
   readonly expression: Fql
   readonly plan: Plan
@@ -192,14 +192,14 @@ export class ReadCompiler {
     const fields = this.#selections.fields(sets)
     const dataFields = fields.filter(({ name }) => name === 'data')
     this.#pages.push(given)
-    if (this.#pages.length > 1) this.#parameters.check(multiplied([...this.#pages]))
+    if (this.#pages.length > 1) this.#parameters.check(sizesCheck([...this.#pages]))
     const compiled = this.#pageData(pageType, dataFields)
     this.#pages.pop()
     const members = fields.map(({ key, name, node }): PlanMember => {
       if (name === '__typename')
         return { key, node, plan: nonNullText, source: { kind: 'text', text: pageType.name } }
       if (name !== 'data')
-        return { key, node, plan: { kind: 'leaf', type: 'String' }, source: { kind: name as 'after' } }
+        return { key, node, plan: { kind: 'leaf', type: 'String' }, source: { kind: name as 'after' | 'before' } }
       return { key, node, plan: compiled.planOf(key), source: { kind: 'data' } }
     })
     const plan: Plan = { kind: 'non-null', of: { kind: 'page', members } }
@@ -225,26 +225,18 @@ export class ReadCompiler {
       ...this.value(element, selectionSets, variable(item)),
     }))
     const listOf = (of: Plan): Plan => ({ kind: 'non-null', of: { kind: 'list', of } })
+    const elementPlan = (key: string) => all.find(each => each.key === key)?.plan as Plan
+    const planOf = (key: string) => listOf(elementPlan(key))
     const [first] = all
     if (first === undefined || all.every(({ isPlain }) => isPlain))
-      return {
-        item,
-        expression: variable(item),
-        isPlain: true,
-        planOf: (key: string) =>
-          listOf(all.find(each => each.key === key)?.plan ?? { kind: 'leaf', type: 'String' }),
-      }
-    if (all.length === 1)
-      return { item, expression: first.expression, isPlain: false, planOf: () => listOf(first.plan) }
+      return { item, expression: variable(item), isPlain: true, planOf }
+    if (all.length === 1) return { item, expression: first.expression, isPlain: false, planOf }
     const slots = all.map(({ expression, key }) => [key, expression] as const)
     return {
       item,
       expression: objectOf(slots),
       isPlain: false,
-      planOf: (key: string): Plan => {
-        const plan = all.find(each => each.key === key)?.plan as Plan
-        return listOf({ kind: 'slot', name: key, of: plan })
-      },
+      planOf: (key: string) => listOf({ kind: 'slot', name: key, of: elementPlan(key) }),
     }
   }
 
@@ -268,8 +260,11 @@ export class ReadCompiler {
 /** The number of compute units that an operation may use; each element of a page takes at least one. */
 const elementsMax = limits.computeOpsMax * limits.computeUnitsPerOp
 
-/** Checks the product of the given sizes of nested pages. Pages without a size do not count: most are not full. */
-function multiplied(pages: readonly ArgumentsOf[]): (source: ParameterInputs) => void {
+/**
+ * Returns a check of the product of the given sizes of nested pages. Pages without a size do not count: most are not
+ * full.
+ */
+function sizesCheck(pages: readonly ArgumentsOf[]): (source: ParameterInputs) => void {
   return source => {
     let elements = 1
     for (const given of pages) {

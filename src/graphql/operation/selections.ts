@@ -7,7 +7,7 @@ import { upsert } from '../../base/upsert.ts'
 import type { Library } from '../library.ts'
 import type { Fragments } from '../limits.ts'
 
-/** The coerced variables of a request. */
+/** The variables of a request, before or after their coercion. */
 export type Variables = Readonly<Record<string, unknown>>
 
 /**
@@ -66,8 +66,8 @@ export class Selections {
     for (const { arguments: given = [], name } of directives ?? []) {
       if (name.value !== 'include' && name.value !== 'skip') continue
       const condition = given.find(argument => argument.name.value === 'if')
-      const holds = condition !== undefined && this.#flag(condition.value)
-      if (holds !== (name.value === 'include')) return false
+      const isTrue = condition !== undefined && this.#flag(condition.value)
+      if (isTrue !== (name.value === 'include')) return false
     }
     return true
   }

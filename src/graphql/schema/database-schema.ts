@@ -53,12 +53,15 @@ export function databaseSchema(session: Session, library: Library): DatabaseSche
 function readDatabaseSchema(session: Session, library: Library): DatabaseSchema {
   const { collections, definition, functions, indexes } = readStoredSchema(session, library)
   const relations = relationsOf(definition)
-  const names = new Map<string, Ref | undefined>()
+  const relationRefs = new Map<string, Ref | undefined>()
   const { database, transaction } = session
   for (const { name } of relations.indexes)
-    names.set(`indexes ${name}`, transaction.catalogue.resolve(database, native.indexes, name))
+    relationRefs.set(`indexes ${name}`, transaction.catalogue.resolve(database, native.indexes, name))
   for (const name of relations.linkCollections)
-    names.set(`collections ${name}`, transaction.catalogue.resolve(database, native.collections, name))
+    relationRefs.set(
+      `collections ${name}`,
+      transaction.catalogue.resolve(database, native.collections, name),
+    )
   const declared = new Map([
     ...definition.queries.map(field => [`Query.${field.name}`, field] as const),
     ...definition.mutations.map(field => [`Mutation.${field.name}`, field] as const),
@@ -75,7 +78,7 @@ function readDatabaseSchema(session: Session, library: Library): DatabaseSchema 
     indexes,
     functions,
     relationObject(kind, name) {
-      const ref = names.get(`${kind} ${name}`)
+      const ref = relationRefs.get(`${kind} ${name}`)
       if (ref !== undefined) return ref
       const what = kind === 'indexes' ? 'index' : 'collection'
       throw new SchemaError(`The ${what} '${name}' of a relation does not exist. Import the schema again.`)

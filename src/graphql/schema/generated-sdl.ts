@@ -107,7 +107,7 @@ class Generator {
     return this.#known.has(namedType(type))
   }
 
-  /** Has no effect if the schema has a type of this name. */
+  /** Has no effect if the schema has a type of this name, or for a type without members other than `Query`. */
   #add(
     kind: 'type' | 'input',
     name: string,

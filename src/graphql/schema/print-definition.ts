@@ -1,13 +1,13 @@
 // Prints a schema as the text that an import reads.
 
-import type {
-  ArgumentDefinition,
-  DirectiveUse,
-  FieldDefinition,
-  ObjectDefinition,
-  SchemaDefinition,
+import {
+  type ArgumentDefinition,
+  type DirectiveUse,
+  type FieldDefinition,
+  type ObjectDefinition,
+  type SchemaDefinition,
+  typeText,
 } from './definitions.ts'
-import { typeText } from './definitions.ts'
 
 export function printDefinition({ enums, inputs, mutations, objects, queries }: SchemaDefinition): string {
   const blocks = [

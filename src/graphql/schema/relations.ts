@@ -264,12 +264,10 @@ function keyOf({ field, owner }: Side): string {
   return `${owner.name}.${field.name}`
 }
 
-/** The name in a directive, or the smaller default name. Upper-case letters sort before `_`. */
+/** The smallest name in the directives, else the smallest default name. Upper-case letters sort before `_`. */
 function relationName(side: Side, back: Side | undefined): string {
-  const defaults = (back === undefined ? [side] : [side, back]).map(each => each.name ?? defaultName(each))
-  const given = [side.name, back?.name].filter(name => name !== undefined)
-  const [smallest = ''] = (given.length > 0 ? given : defaults).toSorted((left, right) =>
-    left < right ? -1 : 1,
-  )
-  return smallest
+  const sides = back === undefined ? [side] : [side, back]
+  const given = sides.flatMap(({ name }) => name ?? [])
+  const names = given.length > 0 ? given : sides.map(defaultName)
+  return names.reduce((smallest, name) => (name < smallest ? name : smallest))
 }

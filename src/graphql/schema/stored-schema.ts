@@ -54,6 +54,7 @@ export function objectsWithMetadata(
 ): readonly StoredObject[] {
   const found: StoredObject[] = []
   for (const { document: ref } of transaction.documents(database, native[kind], {})) {
+    // This loop only reads definitions, and parses nothing.
     step(stepsPerDefinition / 8)
     const fields = transaction.get(ref)?.fields
     if (fields === undefined || metadataOf(fields) === undefined) continue

@@ -1,4 +1,4 @@
-// Marks requests that import a schema, or read the text of the imported schema.
+// Marks requests that import a schema, or read the text of the imported or the generated schema.
 
 /** The first mode is the default. */
 export const importModes = ['merge', 'replace', 'override'] as const

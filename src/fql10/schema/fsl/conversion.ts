@@ -36,6 +36,7 @@ export class Conversion {
     this.source = source
   }
 
+  /** Records a fault. Returns undefined, so that the caller can return the result. */
   fault(message: Message, range: SourceRange, parts: Partial<Diagnostic> = {}): undefined {
     const { end, start } = range
     this.faults.push({ name: 'error', message, span: { source: this.source, start, end }, ...parts })

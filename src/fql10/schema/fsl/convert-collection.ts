@@ -110,6 +110,7 @@ function indexMember(
   conversion.rejectAnnotations(item)
   const name = conversion.identifierOf(item)
   if (name === undefined) return undefined
+  // The parts of an index with a duplicate name are checked, too.
   names.addNamed('index name', name)
   const block = conversion.blockOf(item)
   if (block === undefined) return undefined

@@ -61,7 +61,7 @@ function indentAt(text: string, at: number): string {
  * range, else the white space after it.
  */
 export function cut(text: string, { end, start }: SourceRange): string {
-  const semicolonLength = /^[ \t]*;/.exec(text.slice(end, end + 256))?.[0].length ?? 0
+  const semicolonLength = /^[ \t]*;/.exec(text.slice(end))?.[0].length ?? 0
   const before = text.slice(0, start)
   const after = text.slice(end + semicolonLength)
   return /^[ \t]*(\r?\n|$)/.test(after) ? before.trimEnd() + after : before + after.trimStart()

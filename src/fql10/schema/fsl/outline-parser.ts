@@ -121,6 +121,7 @@ export class OutlineParser extends Parser {
   #commentStart(): number {
     let start = this.at
     for (const { end, isLine, start: commentStart } of this.#comments.reverse()) {
+      // A line comment includes its newline.
       const newline = isLine || this.text[end] !== '\n' ? 0 : 1
       if (end + newline !== start) break
       start = commentStart

@@ -57,7 +57,7 @@ export function itemKey({ kind, name }: Pick<SchemaItem, 'kind' | 'name'>): stri
   return `${kind} ${name.text}`
 }
 
-export function placeWithComment({ commentStart, end }: SchemaItem): SourceRange {
+export function rangeWithComment({ commentStart, end }: SchemaItem): SourceRange {
   return { start: commentStart, end }
 }
 
@@ -74,8 +74,9 @@ function generatedText(items: readonly string[]): string {
 }
 
 /**
- * Items that no valid file contains are added to the main file. If the main file has faults, these items replace its
- * text. All other files with faults do not change.
+ * `items` are the texts of all stored definitions. Removes other items from the files. Adds items that no valid file
+ * contains to the main file, or replaces its text with these items if it has faults. Other files with faults do not
+ * change.
  */
 export function patchFiles(files: readonly FileText[], items: readonly string[]): readonly FileText[] {
   if (files.length === 0) return items.length === 0 ? [] : [{ name: mainFile, text: generatedText(items) }]
@@ -88,7 +89,7 @@ export function patchFiles(files: readonly FileText[], items: readonly string[])
     for (const item of found) {
       const other = missing.get(itemKey(item))
       missing.delete(itemKey(item))
-      if (other === undefined) edits.cut(placeWithComment(item))
+      if (other === undefined) edits.cut(rangeWithComment(item))
       else new ItemPatch(item, other, edits).patch()
     }
     return edits.isEmpty ? file : { ...file, text: edits.applied(file.text) }
@@ -161,11 +162,15 @@ class ItemPatch {
         this.#edits.replace(annotation.name, printName(other.name.text))
       }
     }
+    // The hosted service inserted several annotations in reverse order.
     const lines = added.toReversed().map(each => `${printAnnotation(each)}\n`)
     if (lines.length > 0) this.#edits.replace(range, lines.join(''))
   }
 
-  /** `level` is the number of enclosing blocks. In nested blocks, new members are inserted in reverse order. */
+  /**
+   * `level` is the number of enclosing blocks. In nested blocks, new members are inserted in reverse order, as in the
+   * hosted service.
+   */
   #patchMembers(block: SourceRange, old: readonly Member[], wanted: readonly Member[], level: number): void {
     const before = new Map(old.map(each => [memberKey(each), each]))
     const after = new Map(wanted.map(each => [memberKey(each), each]))
@@ -212,6 +217,7 @@ class ItemPatch {
         this.#edits.replace(old, this.#new.member(wanted))
         return
       default: {
+        // All other members are printed as their kind and their value.
         const value = this.#new.member(wanted).slice(wanted.kind.length + 1)
         this.#edits.replace(old.valueRange, value)
       }

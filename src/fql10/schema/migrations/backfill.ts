@@ -1,4 +1,4 @@
-// Rewinds (undoes) `backfill` statements, which give the value of a field that a later statement adds.
+// Rewinds (undoes) `backfill` statements, which give the value of a field that an earlier `add` or `split` creates.
 
 import { msg } from '../../../base/message.ts'
 import { anyType, type FieldType, providedText, typeText } from '../../../model/schema/field-types.ts'

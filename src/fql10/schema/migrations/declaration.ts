@@ -183,5 +183,5 @@ function pathOf(text: Value | undefined): OutlineFieldPath | undefined {
   return names && { path: names, ...nowhere }
 }
 
-/** Contains the expressions of its values: the values of new fields in existing documents. */
+/** A step whose values (of new fields in existing documents) are expressions that are not evaluated yet. */
 export type PlannedStep = Step<DeclaredExpression | undefined>

@@ -143,7 +143,9 @@ export function mayBeAbsent(type: FieldType): boolean {
 
 /** The result of {@link find}. A *slot* is an object and the name of a field, which the object may lack. */
 export type FieldLookup = {
-  /** True if a nested object on the path has a wildcard. Documents may then have undeclared data at the path. */
+  /**
+   * True if a nested object on the path has a declared wildcard. Documents may then have undeclared data at the path.
+   */
   readonly isInOpenObject: boolean
 } & (
   | {

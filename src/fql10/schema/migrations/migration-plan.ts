@@ -29,7 +29,7 @@ import { Rewinder } from './rewind.ts'
 export interface MigrationPlan {
   /** Steps in the order of execution. Empty if there are faults. */
   readonly steps: readonly PlannedStep[]
-  /** The statements that were not executed yet. */
+  /** The statements that were not executed yet; without faults, none if the collection has no documents. */
   readonly statements: readonly Statement[]
   readonly faults: readonly Diagnostic[]
 }

@@ -27,6 +27,7 @@ import type { RewindContext } from './rewind-context.ts'
 export function rewindDrop(path: OutlineFieldPath, statement: Statement, rewinder: RewindContext): undefined {
   const span = spanIn(statement, path)
   const at = find(rewinder.shape, path.path)
+  // The object that contains the field may have a wildcard, but no object around it.
   if (at.kind !== 'slot' || find(rewinder.shape, path.path.slice(0, -1)).isInOpenObject) {
     const why = own(at.kind === 'no object' ? 'the parent is not an object' : 'the parent object was removed')
     return rewinder.reject(msg`Cannot drop field ${shownField(path.path)}, as ${why}`, span)
@@ -57,6 +58,7 @@ export function rewindMove(
   const moved = fieldAt(target)
   if (source.kind !== 'slot' || target.kind !== 'slot' || moved === undefined) return
   const { field: remaining } = source
+  // The source is also a field after the move: documents then get its default. Steps are recorded in reverse order.
   if (remaining !== undefined && isPresent(remaining) && remaining.defaultValue !== undefined) {
     const { content, defaultValue: value } = remaining
     rewinder.steps.push({ kind: 'add', path: from.path, type: typeOf(content), value })

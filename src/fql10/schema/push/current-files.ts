@@ -162,8 +162,8 @@ export function storeFiles(files: readonly FileText[], session: Session): void {
 }
 
 /**
- * Code is checked only if the schema has no other faults. If neither the database nor the request wants the check, only
- * the default values of fields are checked.
+ * Code is checked only if the schema has no other faults. The request, else the database, decides whether all code is
+ * checked, or only the default values of fields.
  */
 export function schemaItemFaults(items: readonly SchemaItem[], session: Session): readonly Diagnostic[] {
   const others = foreignNames(session)
@@ -174,8 +174,8 @@ export function schemaItemFaults(items: readonly SchemaItem[], session: Session)
 }
 
 /**
- * The rules are the same as for pushed schema files. If the files that the query changes have syntax errors, returns
- * only these errors. Otherwise, returns all other faults of the schema. Syntax errors in unchanged files are ignored,
+ * The rules are the same as for pushed schema files. If the files that the query changes cannot be parsed, returns only
+ * their parse errors. Otherwise, returns all other faults of the schema. Parse errors in unchanged files are ignored,
  * so they do not prevent other writes.
  */
 export function schemaFaults(session: Session): readonly Diagnostic[] {

@@ -10,7 +10,7 @@ import { itemKinds, nativeOfItem } from '../fsl/definition-of-item.ts'
 import { cut } from '../fsl/edit.ts'
 import type { SourceRange } from '../fsl/outline.ts'
 import { parseFsl } from '../fsl/parse-file.ts'
-import { type FileText, itemKey, itemsIn, mainFile, placeWithComment, readFile } from '../fsl/patch.ts'
+import { type FileText, itemKey, itemsIn, mainFile, rangeWithComment, readFile } from '../fsl/patch.ts'
 import type { SchemaItem } from '../fsl/schema-items.ts'
 import { currentFiles, refreshFiles } from './current-files.ts'
 import { applyPlan, diffFormOf, diffText, type Push, planOf, serviceCall } from './push-plan.ts'
@@ -114,7 +114,7 @@ function add(call: SchemaCall): ResponseMembers {
     const { items } = readFile({ name: mainFile, text })
     const added = items.find(each => itemKey(each) === itemKey(item)) ?? item
     const definition = definitionText(item.kind, item.name.text, session)
-    return itemMembers(added, placeWithComment(added), request.text, definition)
+    return itemMembers(added, rangeWithComment(added), request.text, definition)
   })
 }
 
@@ -123,7 +123,7 @@ function replace(call: SchemaCall): ResponseMembers {
   const snippet = snippetOf(request)
   const item = namedItem(call, currentFiles(session))
   const { source } = item
-  const range = placeWithComment(item)
+  const range = rangeWithComment(item)
   const text = source.text.slice(0, range.start) + request.text + source.text.slice(range.end)
   const renamed = new Map([[itemKey(item), itemKey(snippet)]])
   const files = [{ name: source.name, text }]
@@ -136,7 +136,7 @@ function remove(call: SchemaCall): ResponseMembers {
   const { session } = call
   const item = namedItem(call, currentFiles(session))
   const { source } = item
-  const range = placeWithComment(item)
+  const range = rangeWithComment(item)
   const definition = definitionText(item.kind, item.name.text, session)
   const files = [{ name: source.name, text: cut(source.text, range) }]
   return executePush(call, { files, isWhole: false }, () =>
@@ -152,7 +152,7 @@ export const itemRoutes: readonly Route[] = [
       const { session, version } = call
       const item = namedItem(call, refreshFiles(session))
       const definition = definitionText(item.kind, item.name.text, session)
-      return { version, ...itemMembers(item, placeWithComment(item), contentOf(item), definition) }
+      return { version, ...itemMembers(item, rangeWithComment(item), contentOf(item), definition) }
     },
   },
   { method: 'POST', path: ['items', '*'], writes: 'unless rehearsed', handle: add },

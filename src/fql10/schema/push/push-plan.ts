@@ -46,17 +46,17 @@ export interface Push {
 }
 
 /** Existing files that a push does not replace or delete. */
-function keptFiles({ files, isWhole }: Push, base: readonly FileText[]): readonly FileText[] {
+function keptFiles({ files, isWhole }: Push, existing: readonly FileText[]): readonly FileText[] {
   const sent = new Set(files.map(({ name }) => name))
-  return isWhole ? [] : base.filter(({ name }) => !sent.has(name))
+  return isWhole ? [] : existing.filter(({ name }) => !sent.has(name))
 }
 
-/** All files after the push, including files with a blank text, which the push deletes. */
-export function resultOf(push: Push, base: readonly FileText[]): readonly FileText[] {
-  return [...keptFiles(push, base), ...push.files]
+/** All files after the push, including existing files that the push deletes: it contains them with a blank text. */
+export function resultOf(push: Push, existing: readonly FileText[]): readonly FileText[] {
+  return [...keptFiles(push, existing), ...push.files]
 }
 
-/** Throws a SchemaFailure with all faults of the files. */
+/** Throws a SchemaFailure with the faults that the first failed check finds. */
 export function planOf(push: Push, session: Session): PushPlan {
   const before = currentFiles(session)
   const itemsBefore = before.flatMap(file => {
@@ -89,7 +89,7 @@ export function planOf(push: Push, session: Session): PushPlan {
   }
 }
 
-/** Throws a SchemaFailure with all faults of the files. */
+/** Throws a SchemaFailure with all parse errors, or else with all duplicate names. */
 function itemsOf(files: readonly FileText[]): readonly SchemaItem[] {
   const read = files.map(readFile)
   const faults = read.flatMap(each => each.faults)
@@ -117,8 +117,8 @@ function duplicates(items: readonly SchemaItem[]): readonly string[] {
 }
 
 /**
- * Omits files with a blank text, because the push deletes them. If the push contains a file twice, the later text is
- * stored.
+ * Omits existing files that the push contains with a blank text, because the push deletes them. If the push contains a
+ * file twice, the later text is stored.
  */
 function storedAfter(push: Push, before: readonly FileText[]): readonly FileText[] {
   const known = new Set(before.map(({ name }) => name))
@@ -172,8 +172,8 @@ export function applyPlan(plan: PushPlan, session: Session): void {
 /** Keeps the `data` of the stored definition `before`, because items do not contain `data`. */
 function definition(item: SchemaItem, before?: ObjectValue): Struct {
   const data = before?.get('data')
-  // The cast is safe, because definitions contain only texts, numbers, arrays and objects. These values have the same
-  // form in the model and in version 10.
+  // The cast is safe: definitions contain no references or times, and all other values have the same form in the model
+  // and in version 10.
   const fields = definitionOf(item) as Struct
   return data === undefined ? fields : new Map([...fields, ['data', data]] as Iterable<[string, Struct]>)
 }
@@ -210,7 +210,7 @@ export function diffText(
 
 const marks = { removed: '-', changed: '!' } as const
 
-/** Returns `''` for an empty list, so that other diffs equal those of the hosted service. */
+/** Returns `''` for an empty list, so that a diff without these sections equals that of the hosted service. */
 function section(
   title: string,
   tone: 'removed' | 'changed',

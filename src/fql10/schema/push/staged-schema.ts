@@ -42,6 +42,7 @@ export function stagedSession(session: Session): Session {
   return rehearse(readSchemaFiles('staged', session), session)
 }
 
+/** Activates the files in a session whose writes are discarded. */
 function rehearse(files: readonly FileText[], session: Session): Session {
   const rehearsal = session.withTransaction(session.transaction.rehearsal())
   if (isStaged(rehearsal)) unstageSchema(rehearsal)
@@ -62,6 +63,7 @@ export function stageRehearsal(rehearsal: Session, session: Session): void {
   stage(currentFiles(rehearsal), session)
 }
 
+/** Stores the staged files next to the active files, and begins to build the indexes that they add. */
 function stage(files: readonly FileText[], session: Session): void {
   storeFiles(currentFiles(session), session)
   stageSchemaFiles(files, session)

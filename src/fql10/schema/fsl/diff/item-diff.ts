@@ -1,6 +1,5 @@
-// Describes the differences between two versions of a schema item, in groups of lines. Within a group, additions come
-// first, then removals, then changes. All parts of a new item are additions, and all parts of a deleted item are
-// removals.
+// Describes the differences between two versions of a schema item, in groups of lines. All parts of a new item are
+// additions, and all parts of a deleted item are removals.
 
 import { step, stepsPerDefinition } from '../../../../base/effort.ts'
 import { type Member as AnyMember, hasNoEffect, ItemPrinter, memberKey } from '../print.ts'
@@ -30,10 +29,7 @@ import {
   within,
 } from './wording.ts'
 
-/**
- * `fieldLines` describe the effects of the item's migrations on existing documents. Returns undefined if nothing
- * changes.
- */
+/** `fieldLines` describe the effects of the item's migrations on existing documents; undefined if there are none. */
 export function diffOfItem(pair: ItemPair, fieldLines: readonly DiffLine[] | undefined): Findings {
   step(stepsPerDefinition)
   const found = new Findings()
