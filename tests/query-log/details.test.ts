@@ -177,6 +177,14 @@ test('records of version 10 have the shape with names, and no value from the tem
   }
 })
 
+test('a record of a write to a role does not name the function with the same name', async () => {
+  await sendFql(server, admin, 'Function.create({ name: "shared", body: "() => 1" })')
+  await sendFql(server, admin, 'Role.create({ name: "shared" })')
+  await sendFql(server, admin, 'Role.byName("shared")!.update({ data: { a: 1 } })')
+  const { details } = await newest()
+  assert.deepEqual([details.error, details.functions], [null, []])
+})
+
 test('templates of version 10 and invalid bodies leave no value', async () => {
   const bodies = [
     { query: { fql: ['Date(', { value: 'hunter2' }, ')'] } },

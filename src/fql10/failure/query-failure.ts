@@ -102,7 +102,7 @@ export class QueryFailure extends LanguageError {
     this.abort = parts.abort
   }
 
-  /** The text for callers whose code is in version 4. */
+  /** The text of the argument of `abort`, for callers whose code is in version 4. Undefined for other failures. */
   get aborted(): string | undefined {
     return this.abort?.text
   }

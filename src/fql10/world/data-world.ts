@@ -215,6 +215,7 @@ export class DataWorld implements World {
   version(given: StoredValue): Value {
     const found = this.#session.indexMatch
     if (given instanceof Ref && found !== undefined && sameRef(given, found.document)) {
+      // Only hints show the name of the index, and predicates get no hints.
       return this.documents.reference(given, undefined, { name: '', covered: found.covered })
     }
     if (!(given instanceof DocumentValue)) return this.runtime(given)

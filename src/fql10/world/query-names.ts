@@ -1,6 +1,5 @@
-// Resolves the names and aliases of user collections and functions, as of the start of the query. Objects that the
-// query creates cannot be found by the same query. Objects that the query renames or deletes keep their old names until
-// the query ends.
+// Resolves the names and aliases of user collections and functions. Objects that the query creates cannot be found by
+// the same query. Objects that the query renames or deletes can also be found by their old names until the query ends.
 
 import { msg } from '../../base/message.ts'
 import { upsert } from '../../base/upsert.ts'

@@ -137,6 +137,7 @@ export const storedCode: CodeLanguage<'10'> = {
   },
   properties: ({ source }) => ({
     parameters: bodyOf(source, '*body*').node.parameters.length,
+    // The actual effects are known only when the code runs.
     effect: 'write',
   }),
   isValid({ source }) {

@@ -61,6 +61,7 @@ function runForeign(
   const names = typeof parameters === 'string' ? [parameters] : parameters
   const list = args.map((arg, index) => foreignArgument(arg, names[index] ?? `${index}`, call))
   const { at, limit, readTime: validTime, snapshot: pageTime } = call
+  // Errors of version 4 name predicates for every kind of limited code of version 10.
   const effects =
     limit === undefined || limit.effect === 'write'
       ? {}

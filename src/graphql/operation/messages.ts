@@ -1,5 +1,5 @@
 // Converts the errors of the library to the texts of the hosted service, which used another library. Applications match
-// these texts. Each text ends with the position, the line of the document, and a mark under the column.
+// these texts. Each text ends with the position of the error, and the line of the document with a mark under the column.
 
 import type { GraphQLError, GraphQLSchema } from 'graphql'
 import type { ErrorEntry } from '../errors.ts'
@@ -9,7 +9,7 @@ interface Place {
   readonly column: number
 }
 
-/** Maximum number of characters of a line of the document in a text. */
+/** Maximum number of characters of a line of the document that a text shows. */
 const lineCharsMax = 300
 
 /** The lines of a document. The document is split once, however many errors it has. */

@@ -92,8 +92,9 @@ class Renderer {
     }
   }
 
-  #count(text: string): string {
-    this.#units += text.length
+  /** `unitsBefore`: the units before the text, whose parts may already be counted. */
+  #count(text: string, unitsBefore: number): string {
+    this.#units = unitsBefore + text.length
     const { graphqlAnswerUnitsMax: max } = renderLimits
     if (this.#units > max)
       throw new RequestError('bad request', msg`Answer exceeds the limit of ${max} characters.`)
@@ -113,6 +114,7 @@ class Renderer {
     if (given === null || given === undefined) return 'null'
     const items = given instanceof Page ? given.data : given
     if (!isArray(items)) return this.#error('The value is no list')
+    const unitsBefore = this.#units
     const texts: string[] = []
     for (const [at, item] of items.entries()) {
       this.#path.push(at)
@@ -121,13 +123,14 @@ class Renderer {
       if (text === undefined && of.kind === 'non-null') return undefined
       texts.push(text ?? 'null')
     }
-    return this.#count(`[${texts.join(',')}]`)
+    return this.#count(`[${texts.join(',')}]`, unitsBefore)
   }
 
   #members(
     members: readonly PlanMember[],
     textOfMember: (member: PlanMember) => string | undefined,
   ): string | undefined {
+    const unitsBefore = this.#units
     let text = ''
     for (const member of members) {
       const outer = this.#node
@@ -139,7 +142,7 @@ class Renderer {
       if (value === undefined && member.plan.kind === 'non-null') return undefined
       text += `${text === '' ? '' : ','}"${member.key}":${value ?? 'null'}`
     }
-    return this.#count(`{${text}}`)
+    return this.#count(`{${text}}`, unitsBefore)
   }
 
   #page(members: readonly PlanMember[], value: Value | undefined): string | undefined {
@@ -197,7 +200,7 @@ class Renderer {
     const text = leafText(type, value)
     return text === undefined
       ? this.#error(`The value cannot be represented as '${type}'`)
-      : this.#count(text)
+      : this.#count(text, this.#units)
   }
 }
 

@@ -1,5 +1,5 @@
 // Defines the parts of an index (`terms` and `values`) and their paths: the text in schema files, the form in
-// definitions, and the rules. To add a part or an option of an index to version 10, change only this file.
+// definitions, and the rules. src/model/schema/definition-parts.ts#fieldOf reads a path with its options.
 
 import { msg } from '../../../base/message.ts'
 import type { FieldPath } from '../../../model/failure.ts'
