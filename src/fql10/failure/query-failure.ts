@@ -7,7 +7,7 @@ import type { ResponseFault } from '../../model/language.ts'
 import type { Span } from '../syntax/source.ts'
 import type { Value } from '../value.ts'
 
-/** All codes have status 400. */
+/** A response with any of these codes has the status 400. */
 export type FailureCode =
   | 'abort'
   | 'constraint_failure'
@@ -78,7 +78,7 @@ export interface FailureParts {
   readonly abort?: { readonly value: Value; readonly text: string } | undefined
 }
 
-/** Thrown when a query fails. The diagnostics contain positions in the query. */
+/** Thrown when a query fails. The diagnostics contain positions in the query, in stored code or in schema files. */
 export class QueryFailure extends LanguageError {
   override name = 'QueryFailure'
   readonly code: FailureCode

@@ -51,11 +51,10 @@ function* piecesOf({ name, message, span, annotation, remarks = [], trace = [] }
 function renderRemark({ name, message, span, suggestion }: Remark, main: Span | undefined): string {
   const title = message === '' ? `${name}:` : `${name}: ${message}`
   if (suggestion === undefined || span === undefined) return renderTitled(title, span, main)
-  const place = placeOf(span, main)
-  return [title, ...place, suggestionExcerpt(span, suggestion)].join('\n')
+  const position = positionLines(span, main)
+  return [title, ...position, suggestionExcerpt(span, suggestion)].join('\n')
 }
 
-/** Omits the position if `main` is on the same line. */
 function renderTitled(
   title: string | undefined,
   span: Span | undefined,
@@ -65,7 +64,7 @@ function renderTitled(
   const lines = title === undefined ? [] : [title]
   if (span === undefined) return [...lines, 'at <no source>'].join('\n')
   const shown = withinText(span)
-  return [...lines, ...placeOf(shown, main), excerpt(shown, annotation)].join('\n')
+  return [...lines, ...positionLines(shown, main), excerpt(shown, annotation)].join('\n')
 }
 
 /** Moves spans in the trailing whitespace of the source to the start of this whitespace. */
@@ -75,7 +74,8 @@ function withinText(span: Span): Span {
   return start <= last ? span : { source, start: last, end: last + Math.max(1, end - start) }
 }
 
-function placeOf({ source, start }: Span, main: Span | undefined): string[] {
+/** Returns no line if `main` begins on the same line. */
+function positionLines({ source, start }: Span, main: Span | undefined): string[] {
   const line = source.lineOf(start)
   if (main !== undefined && main.source === source && main.source.lineOf(withinText(main).start) === line)
     return []

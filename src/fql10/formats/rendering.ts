@@ -88,7 +88,6 @@ export function decorate(value: Value, rendering: Rendering, level = 0): string 
   return debugText(value, rendering.call)
 }
 
-/** Renders one field per line. */
 function decorateStruct(struct: Struct, rendering: Rendering, level: number): string {
   const lines = Array.from(
     struct,

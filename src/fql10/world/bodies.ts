@@ -6,7 +6,6 @@ import { type LambdaNode, treeBytes } from '../syntax/nodes.ts'
 import { parseLambda } from '../syntax/parse-query.ts'
 import { Source } from '../syntax/source.ts'
 
-/** A parsed body, ready for evaluation. */
 export interface Body {
   readonly node: LambdaNode
   readonly source: Source

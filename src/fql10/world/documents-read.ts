@@ -278,7 +278,6 @@ export class DocumentReader implements DocumentAccess {
     return new Doc(ref, this.collectionOf(ref), { readAt: at })
   }
 
-  /** The object need not exist. */
   byName(collection: Module, name: string): Doc {
     const { database, transaction } = this.#session
     const number = nativeNumber(collection) ?? 0

@@ -5,7 +5,6 @@ import type { Session } from '../../model/session.ts'
 import type { Diagnostic } from '../failure/query-failure.ts'
 import type { Span } from '../syntax/source.ts'
 
-/** The log lines of one evaluation, in order. */
 export function logLinesOf({ output }: Session): Diagnostic[] {
   // Version 4 writes no log lines, so all log lines are diagnostics of version 10.
   return output as Diagnostic[]

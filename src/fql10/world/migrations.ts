@@ -185,11 +185,11 @@ function valueFor(
         )
   if (failures.length === 0) return outcome
   const lines = failures.map(each => `\n  ${each}`)
-  return { failure: withoutPlace(`Failed to convert backfill value.\nconstraint failures:${lines.join('')}`) }
+  return { failure: withoutPosition(`Failed to convert backfill value.\nconstraint failures:${lines.join('')}`) }
 }
 
 /** Adds the line for an error without a position, because errors of backfill values have no position in a text. */
-function withoutPlace(message: string): string {
+function withoutPosition(message: string): string {
   return `error: ${message}\nat <no source>`
 }
 
@@ -201,6 +201,6 @@ function evaluate({ text }: DeclaredExpression, name: string, session: Session):
   })
   return catchError(QueryFailure, run, (error): Outcome => {
     const why = error.code === 'invalid_type' ? `${error.message}.` : renderError(error)
-    return { failure: withoutPlace(`Failed to convert migration.\n${why}`) }
+    return { failure: withoutPosition(`Failed to convert migration.\n${why}`) }
   })
 }

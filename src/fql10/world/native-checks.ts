@@ -64,7 +64,6 @@ function changedName(given: ObjectValue, before: ObjectValue, field: string): st
   return typeof value === 'string' && value !== before.get(field) ? value : undefined
 }
 
-/** Collections and functions share a namespace of names and aliases. */
 function sharedNameFailures(
   given: ObjectValue,
   before: ObjectValue,

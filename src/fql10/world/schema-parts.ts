@@ -10,7 +10,7 @@ import { namedIn, textIn } from '../../model/schema/definition-parts.ts'
 import type { OwnField } from '../../model/schema/index-fields.ts'
 import type { Session } from '../../model/session.ts'
 import { microsOfTime } from '../../values/time.ts'
-import { native, Ref, type Value as StoredValue, Time, TransactionTime } from '../../values/value.ts'
+import { int64Max, native, Ref, type Value as StoredValue, Time, TransactionTime } from '../../values/value.ts'
 import type { Call } from '../call.ts'
 import { userCollectionMembers } from '../library/collection.ts'
 import { entriesFor, type FunctionDefinition } from '../library/entry.ts'
@@ -134,16 +134,13 @@ function boundValue(
   return stored
 }
 
-/** The greatest possible id. */
-const idMax = 2n ** 63n - 1n
-
 /** Null becomes the lowest id. Any other value that is not an id becomes the highest id. */
 function idBound(value: Value, collection: Module): StoredValue | undefined {
   if (!(collection instanceof UserCollection)) return undefined
   const { database, id: number } = collection.ref
   const id = value instanceof Doc ? value.ref.id : idParameter.cast(value)
   const isNull = storedOrUndefined(value) === null
-  return new Ref(database, Number(number), id ?? (isNull ? 0n : idMax))
+  return new Ref(database, Number(number), id ?? (isNull ? 0n : int64Max))
 }
 
 /** Runs on every read of the field. */

@@ -55,7 +55,6 @@ export function constraintError(
   return new QueryFailure('constraint_failure', message, rendered, parts)
 }
 
-/** The message contains the rendered faults. */
 export function invalidSchema(faults: readonly Diagnostic[], call: Call): QueryFailure {
   const lines = renderInMessage(faults, '\n')
     .split('\n')
@@ -70,7 +69,6 @@ function failureLine({ label = '', message, paths }: ConstraintFailure): string 
   return prefix === '' ? text : `${prefix}: ${text}`
 }
 
-/** The error of a call without the necessary rights. */
 export function permissionDenied(call: Call): QueryFailure {
   return call.failure('permission_denied', msg`Insufficient privileges to perform the action.`)
 }

@@ -38,12 +38,9 @@ export function checkDefinition(schema: SchemaDefinition): void {
   for (const object of schema.objects) {
     if (object.fields.length === 0) throw new SchemaError(`The type '${object.name}' has no fields.`)
     checkFields(object.name, object.fields)
-    if (isEmbedded(object) && directiveOf(object, 'generateUDFResolvers') !== undefined)
-      throw new SchemaError(
-        `The embedded type '${object.name}' cannot have the directive @generateUDFResolvers.`,
-      )
-    if (isEmbedded(object) && directiveOf(object, 'collection') !== undefined)
-      throw new SchemaError(`The embedded type '${object.name}' cannot have the directive @collection.`)
+    for (const name of ['generateUDFResolvers', 'collection'])
+      if (isEmbedded(object) && directiveOf(object, name) !== undefined)
+        throw new SchemaError(`The embedded type '${object.name}' cannot have the directive @${name}.`)
   }
   for (const { fields, name } of schema.inputs) {
     if (fields.length === 0) throw new SchemaError(`The input '${name}' has no fields.`)

@@ -1,5 +1,5 @@
-// Encodes the cursors of pages as texts for clients. A text is the base64 of a mark for the direction and the cursor in
-// the JSON of version 4. Clients can send any text, so the JSON is read as plain data.
+// Encodes the cursors of pages as texts for clients. A text is the base64 of two bytes, the second for the direction,
+// and the cursor in the JSON of version 4. Clients can send any text, so the JSON is read as plain data.
 
 import { catchError } from '../../base/catch-error.ts'
 import { msg } from '../../base/message.ts'

@@ -4,7 +4,7 @@
 import type { GraphQLError, GraphQLSchema } from 'graphql'
 import type { ErrorEntry } from '../errors.ts'
 
-interface Place {
+interface Location {
   readonly line: number
   readonly column: number
 }
@@ -28,11 +28,11 @@ export class DocumentLines {
   }
 }
 
-/** Returns the position in a document, followed by the line with a mark under the column. */
-export function describeLocation(places: readonly Place[], lines: DocumentLines): string {
-  if (places.length === 0) return ''
-  const positions = places.map(({ column, line }) => `(line ${line}, column ${column})`).join(', ')
-  const drawings = places.map(({ column, line }) => {
+/** Returns the positions in a document, followed by the line with a mark under the column. */
+export function describeLocation(locations: readonly Location[], lines: DocumentLines): string {
+  if (locations.length === 0) return ''
+  const positions = locations.map(({ column, line }) => `(line ${line}, column ${column})`).join(', ')
+  const drawings = locations.map(({ column, line }) => {
     const source = lines.at(line)
     return source.length > lineCharsMax ? '' : `${source}\n${' '.repeat(Math.max(0, column - 1))}^`
   })

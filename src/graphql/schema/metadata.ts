@@ -107,7 +107,7 @@ function itemsIn<T>(value: Value | undefined, read: (item: ObjectValue) => T | u
   })
 }
 
-/** Nested lists are not deeper in any valid schema. */
+/** Maximum depth of the lists and `!` of a type. Fields and arguments with a deeper type are skipped. */
 const typeDepthMax = 20
 
 function typeIn(value: Value | undefined, depth = 0): TypeRef | undefined {

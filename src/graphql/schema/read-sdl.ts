@@ -1,5 +1,5 @@
 // Reads the text of a schema (SDL) that a client imports. Rejects definitions that the hosted service did not support:
-// interfaces, unions, custom scalars, subscriptions, and names that begin with `_`.
+// interfaces, unions, custom scalars, subscriptions, and names that begin with `_`. Ignores `schema` and `directive`.
 
 import type {
   ConstDirectiveNode,

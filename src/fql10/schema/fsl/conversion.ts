@@ -62,7 +62,6 @@ export class Conversion {
     return isPlainName(name.text) ? name : this.fault(msg`Invalid identifier \`${name.text}\``, name)
   }
 
-  /** Records a fault if the item has annotations. */
   rejectAnnotations({ annotations: [first] }: OutlineItem): void {
     if (first !== undefined) this.fault(msg`Annotations are not allowed here`, first)
   }
@@ -111,11 +110,9 @@ export class Conversion {
   }
 
   /** Returns undefined if the item has no block. */
-  optionalPredicate({ value }: OutlineMember): OutlinePredicate | undefined {
-    if (value === undefined) return undefined
-    return value.kind === 'block'
-      ? this.predicate(value)
-      : this.fault(msg`Expected a block`, errorRange(value))
+  optionalPredicate(item: OutlineMember): OutlinePredicate | undefined {
+    const block = item.value && this.blockOf(item)
+    return block && this.predicate(block)
   }
 }
 

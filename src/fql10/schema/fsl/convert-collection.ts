@@ -19,7 +19,7 @@ import { rejectDefaults } from './nested-defaults.ts'
 import type { OutlineBlock, OutlineField, OutlineMember, SourceRange } from './outline.ts'
 import type { CollectionMember, IndexMember, SettingMember, UniqueMember } from './schema-items.ts'
 
-/** The members of a collection that were converted so far. */
+/** The conversion of one collection, with the names and unique constraints converted so far. */
 interface CollectionContext {
   readonly conversion: Conversion
   readonly duplicates: DuplicateCheck

@@ -47,7 +47,7 @@ export function readFile({ name, text }: FileText): ParsedFile {
   return parsed
 }
 
-/** Files with syntax errors have no items. */
+/** A file with faults may lack items. */
 export function itemsIn(files: readonly FileText[]): readonly SchemaItem[] {
   return files.flatMap(file => readFile(file).items)
 }
@@ -155,7 +155,7 @@ class ItemPatch {
     for (const annotation of this.#item.annotations) {
       const other = wanted.get(annotation.kind)
       const successor = other === undefined ? added.shift() : undefined
-      // A new annotation takes the place of a removed annotation, because two edits must not have the same offset.
+      // A new annotation replaces a removed one, because a removal must not have the same offset as an insertion.
       if (successor !== undefined) this.#edits.replace(annotation, printAnnotation(successor))
       else if (other === undefined) this.#edits.cut(annotation)
       else if (other.name.text !== annotation.name.text) {

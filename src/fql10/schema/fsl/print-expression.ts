@@ -223,7 +223,6 @@ function escapeText(text: string): string {
   return printed
 }
 
-/** A text in double quotes. */
 export function printString(text: string): string {
   return `"${escapeText(text)}"`
 }

@@ -30,7 +30,7 @@ export interface PushPlan {
   readonly before: readonly FileText[]
   readonly after: readonly FileText[]
   readonly changes: readonly ItemChange[]
-  /** Describes how the migration of a collection item changes documents. Undefined for other items. */
+  /** Describes how the migration of a collection item changes documents. Undefined if there is no migration. */
   readonly fieldLines: (item: SchemaItem) => readonly DiffLine[] | undefined
   /** Lines about removed objects that no file contains (removed-parts.ts). */
   readonly removed: readonly string[]

@@ -4,7 +4,6 @@ import type { SchemaItem } from '../schema-items.ts'
 import type { DiffLine } from './drawing.ts'
 
 interface DiffGroup {
-  /** Undefined if the group has no title. */
   readonly title: string | undefined
   readonly lines: readonly DiffLine[]
 }

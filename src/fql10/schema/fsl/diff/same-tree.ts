@@ -2,8 +2,8 @@
 
 import { step } from '../../../../base/effort.ts'
 
-/** Fields of nodes that contain positions, or the spelling of a number. */
-const places: ReadonlySet<string> = new Set([
+/** The fields of nodes that contain positions, or the spelling of a number. */
+const ignoredFields: ReadonlySet<string> = new Set([
   'start',
   'end',
   'operatorStart',
@@ -31,5 +31,5 @@ export function isSameTree(left: unknown, right: unknown): boolean {
 }
 
 function contentOf(tree: object): readonly [string, unknown][] {
-  return Object.entries(tree).filter(([name, value]) => !places.has(name) && value !== undefined)
+  return Object.entries(tree).filter(([name, value]) => !ignoredFields.has(name) && value !== undefined)
 }
