@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
+import { dataOf, importSchema } from '../support/graphql.ts'
 import { query, send, sendFql } from '../support/http.ts'
 import { serverOfFile } from '../support/server.ts'
 import { startProcess } from '../support/server-process.ts'
@@ -442,4 +443,12 @@ test('aggregates leave out the dashboard on request, list errors, and show new s
   assert.equal(changes.totals_before.requests, 0)
   const cars = changes.queries.find(({ name }) => name === 'Cars.byColour(?).first()!')
   assert.deepEqual(cars?.changes, ['new'])
+})
+
+test('records of GraphQL name the indexes of fields in fragments', async () => {
+  await importSchema(server, admin, 'type Pet { name: String! } type Query { petsByName(name: String): [Pet] }')
+  const text = 'query { ...Pets } fragment Pets on Query { petsByName { data { name } } }'
+  await dataOf(server, admin, text)
+  const { details } = await newest()
+  assert.deepEqual(details.indexes, ['petsByName'])
 })

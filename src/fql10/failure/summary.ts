@@ -100,6 +100,7 @@ function excerpt({ source, start, end }: Span, annotation: string | undefined, m
     margin.blank(` ${'_'.repeat(column + 1)}${mark}`),
   ]
   for (let line = first + 1; line <= last; line++) lines.push(margin.numbered(line, `| ${source.line(line)}`))
+  // The last line has `^` for every mark, as in the hosted service.
   const marks = `|${'_'.repeat(endColumn)}^`
   lines.push(margin.blank(annotation === undefined ? marks : `${marks} ${annotation}`))
   return margin.around(lines)

@@ -13,7 +13,7 @@ import { documentFunctions } from './document-functions.ts'
 import { call, type Fql, firstOf, ifElse, letIn, match, objectOf, variable } from './fql.ts'
 import { type ArgumentsOf, argumentsOf, type ParameterInputs, Parameters } from './parameters.ts'
 import { ReadCompiler, sizeOf } from './read-compiler.ts'
-import { nonNullText, type Plan, type PlanMember } from './result-plan.ts'
+import { nonNullText, type ObjectPlan, type Plan, type PlanMember } from './result-plan.ts'
 import { type SelectedField, Selections } from './selections.ts'
 import { collectionRef, documentRef, storedValue } from './stored-values.ts'
 import { WriteCompiler } from './write-compiler.ts'
@@ -23,7 +23,7 @@ const lambdaVersion = '4'
 export interface CompiledOperation {
   readonly lambda: Lambda
   readonly parameters: Parameters
-  readonly plan: Plan
+  readonly plan: ObjectPlan
   /** The nodes of the fields `__schema` and `__type`, which the library evaluates. */
   readonly introspections: readonly SelectedField[]
   /** True if the expression depends on the values of the request, so that only this request can use it. */

@@ -69,7 +69,7 @@ export class OperationQuery implements Query {
     )
     const introspected = introspect(prepared, compiled, this.#request.variables, schema, session)
     const value = run(compiled, source)
-    noteObjects(prepared, schema, session)
+    noteObjects(prepared, compiled, schema, session)
     const { query: text } = this.#request
     const { data, errors } = renderData(compiled.plan, value, { session, text, introspected })
     const rest = errors.length === 0 ? '' : `,"errors":${JSON.stringify(errors)}`
@@ -95,11 +95,15 @@ function run({ lambda, parameters }: CompiledOperation, source: ParameterInputs)
 }
 
 /** Records the indexes and functions of the root fields for the query log. */
-function noteObjects({ operation }: PreparedOperation, schema: DatabaseSchema, { named }: Session): void {
+function noteObjects(
+  { operation }: PreparedOperation,
+  { plan }: CompiledOperation,
+  schema: DatabaseSchema,
+  { named }: Session,
+): void {
   const root = operation.operation === 'mutation' ? 'Mutation' : 'Query'
-  for (const selection of operation.selectionSet.selections) {
-    if (!('name' in selection)) continue
-    const name = selection.name.value
+  for (const { node } of plan.members) {
+    const name = node.name.value
     const index = schema.indexes.get(name)
     const resolver = schema.functions.get(`${root}.${name}`)
     if (resolver !== undefined) named.note('function', resolver.name)
