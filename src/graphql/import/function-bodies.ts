@@ -3,10 +3,10 @@
 import { Lambda, type Ref, type Value } from '../../values/value.ts'
 import { call, type Fql, ifElse, letIn, map, objectOf, variable } from '../operation/fql.ts'
 
-const version = '4'
+const apiVersion = '4'
 
 function body(parameters: string | readonly string[], expression: Fql): Lambda {
-  return new Lambda(version, parameters, expression)
+  return new Lambda(apiVersion, parameters, expression)
 }
 
 export function stubBody(name: string): Lambda {

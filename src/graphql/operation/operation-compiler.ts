@@ -18,7 +18,7 @@ import { type SelectedField, Selections } from './selections.ts'
 import { collectionRef, documentRef, storedValue } from './stored-values.ts'
 import { WriteCompiler } from './write-compiler.ts'
 
-const lambdaVersion = '4'
+const apiVersion = '4'
 
 export interface CompiledOperation {
   readonly lambda: Lambda
@@ -85,7 +85,7 @@ class OperationCompiler {
       return { key, node, plan, source: { kind: 'slot', name: slot } }
     })
     const body = letIn(bindings, objectOf(slots))
-    const lambda = new Lambda(lambdaVersion, this.#parameters.names, body)
+    const lambda = new Lambda(apiVersion, this.#parameters.names, body)
     compileLambdaWith(lambda, documentFunctions)
     return {
       lambda,

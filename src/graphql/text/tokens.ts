@@ -1,5 +1,5 @@
-// Splits a GraphQL document into tokens, without building a tree. The query log, the limits and the check for mutations
-// use the tokens before the library parses the document. Invalid text never fails here: the library reports its errors.
+// Splits a GraphQL document or schema into tokens, without building a tree, before or instead of the parser of the
+// library. Invalid text never fails here: the library reports its errors.
 
 import { step } from '../../base/effort.ts'
 

@@ -19,7 +19,10 @@ import type { SourceRange } from '../fsl/outline.ts'
 import { resolveSignature } from '../signatures.ts'
 import { type Declaration, type DeclaredExpression, expressionIn, type Statement } from './declaration.ts'
 
-/** The reason why documents have or lack a field before the rewound statements. */
+/**
+ * The reason why documents have or lack a field before the rewound statements. `split` is the origin of the source of a
+ * `split` statement, and `split into` the origin of its targets.
+ */
 export type FieldOrigin =
   | { readonly kind: 'declared' }
   | { readonly kind: 'dropped' | 'split' | 'backfilled' | 'added' | 'moved into'; readonly by: Statement }

@@ -19,7 +19,7 @@ import {
 } from '../fsl/schema-items.ts'
 import { resolveSignature } from '../signatures.ts'
 
-/** Functions and roles of version 4, which schema files do not contain. */
+/** Functions and roles of version 4 that schema files cannot express. */
 export interface ForeignNames {
   readonly functions: readonly string[]
   readonly roles: readonly string[]
