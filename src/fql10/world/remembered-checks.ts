@@ -42,13 +42,13 @@ interface CheckRequest {
 export interface CheckOutcome {
   readonly checked: CheckedQuery
   /**
-   * The result for {@link rememberCheck} in another process. Undefined if the check was short, is remembered, or is too
-   * long.
+   * The result for {@link rememberCheck} in another process. Undefined if the check was short, if the result is too
+   * long, or if it comes from {@link RememberedChecks}.
    */
   readonly report?: string | undefined
 }
 
-/** The latest check of each parsed query, if its result depends on no values. */
+/** The latest check of each parsed query, if its result depends on no values. Includes the report for repetitions. */
 const latest = new WeakMap<Program, LatestCheck>()
 
 interface LatestCheck {

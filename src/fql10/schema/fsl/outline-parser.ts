@@ -185,10 +185,11 @@ export class OutlineParser extends Parser {
   #name(): OutlineName {
     const start = this.at
     if (startsString(this)) {
-      const { kind, ...text } = readString(this, () => {
+      // The result is a literal, because an interpolation is an error.
+      const node = readString(this, () => {
         throw this.expected('name')
       })
-      return { text: kind === 'literal' && 'value' in text ? String(text.value) : '', start, end: this.at }
+      return { text: node.kind === 'literal' ? String(node.value) : '', start, end: this.at }
     }
     if (!this.isName) throw this.expected('name')
     return { text: this.name(), start, end: this.at }

@@ -238,7 +238,7 @@ export function printPath(path: Path): string {
     .join('')
 }
 
-/** A decimal number in a canonical spelling that keeps all digits. */
+/** A decimal number with all its digits, in the notation of Java's `BigDecimal.toString`. */
 function printDecimal(written: string): string {
   const [, sign = '', integer = '', fraction = '', exponent = '0'] =
     /^([+-]?)\s*([0-9]*)\.?([0-9]*)(?:[eE]([+-]?[0-9]+))?$/.exec(written.replaceAll('_', '')) ?? []
