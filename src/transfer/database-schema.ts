@@ -7,7 +7,7 @@
 
 import { changesOf } from '../fql10/schema/fsl/diff/schema-diff.ts'
 import { TextEdits } from '../fql10/schema/fsl/edit.ts'
-import { itemKey, placeWithComment } from '../fql10/schema/fsl/patch.ts'
+import { itemKey, rangeWithComment } from '../fql10/schema/fsl/patch.ts'
 import type { SchemaItem } from '../fql10/schema/fsl/schema-items.ts'
 import type { DatabasePath, SchemaConnection } from './connection.ts'
 import { type FslFile, isStub, isVersion4Collection, readFsl, stubOf } from './fsl.ts'
@@ -272,6 +272,6 @@ function compareItems(before: SchemaItem, after: SchemaItem): 'equal' | 'differe
 /** Removes the items in `cut` from the text of a file. */
 function without(items: readonly SchemaItem[], cut: ReadonlySet<SchemaItem>, text: string): string {
   const edits = new TextEdits()
-  for (const item of items) if (cut.has(item)) edits.cut(placeWithComment(item))
+  for (const item of items) if (cut.has(item)) edits.cut(rangeWithComment(item))
   return edits.isEmpty ? text : edits.applied(text)
 }

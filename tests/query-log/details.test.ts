@@ -446,7 +446,11 @@ test('aggregates leave out the dashboard on request, list errors, and show new s
 })
 
 test('records of GraphQL name the indexes of fields in fragments', async () => {
-  await importSchema(server, admin, 'type Pet { name: String! } type Query { petsByName(name: String): [Pet] }')
+  await importSchema(
+    server,
+    admin,
+    'type Pet { name: String! } type Query { petsByName(name: String): [Pet] }',
+  )
   const text = 'query { ...Pets } fragment Pets on Query { petsByName { data { name } } }'
   await dataOf(server, admin, text)
   const { details } = await newest()

@@ -11,7 +11,7 @@ import { int, string } from '../library/parameters.ts'
 import { characterAt } from '../library/string.ts'
 import { memberOf } from '../library/tables.ts'
 import type { ChainNode, Link, Node } from '../syntax/nodes.ts'
-import type { Span } from '../syntax/source.ts'
+import { type Span, touches } from '../syntax/source.ts'
 import {
   BoundFunction,
   Doc,

@@ -185,7 +185,9 @@ function valueFor(
         )
   if (failures.length === 0) return outcome
   const lines = failures.map(each => `\n  ${each}`)
-  return { failure: withoutPosition(`Failed to convert backfill value.\nconstraint failures:${lines.join('')}`) }
+  return {
+    failure: withoutPosition(`Failed to convert backfill value.\nconstraint failures:${lines.join('')}`),
+  }
 }
 
 /** Adds the line for an error without a position, because errors of backfill values have no position in a text. */

@@ -10,7 +10,14 @@ import { namedIn, textIn } from '../../model/schema/definition-parts.ts'
 import type { OwnField } from '../../model/schema/index-fields.ts'
 import type { Session } from '../../model/session.ts'
 import { microsOfTime } from '../../values/time.ts'
-import { int64Max, native, Ref, type Value as StoredValue, Time, TransactionTime } from '../../values/value.ts'
+import {
+  int64Max,
+  native,
+  Ref,
+  type Value as StoredValue,
+  Time,
+  TransactionTime,
+} from '../../values/value.ts'
 import type { Call } from '../call.ts'
 import { userCollectionMembers } from '../library/collection.ts'
 import { entriesFor, type FunctionDefinition } from '../library/entry.ts'

@@ -198,8 +198,8 @@ export class ReadCompiler {
     const members = fields.map(({ key, name, node }): PlanMember => {
       if (name === '__typename')
         return { key, node, plan: nonNullText, source: { kind: 'text', text: pageType.name } }
-      if (name !== 'data')
-        return { key, node, plan: { kind: 'leaf', type: 'String' }, source: { kind: name as 'after' | 'before' } }
+      const kind = name as 'data' | 'after' | 'before'
+      if (kind !== 'data') return { key, node, plan: { kind: 'leaf', type: 'String' }, source: { kind } }
       return { key, node, plan: compiled.planOf(key), source: { kind: 'data' } }
     })
     const plan: Plan = { kind: 'non-null', of: { kind: 'page', members } }

@@ -58,10 +58,7 @@ function readDatabaseSchema(session: Session, library: Library): DatabaseSchema 
   for (const { name } of relations.indexes)
     relationRefs.set(`indexes ${name}`, transaction.catalogue.resolve(database, native.indexes, name))
   for (const name of relations.linkCollections)
-    relationRefs.set(
-      `collections ${name}`,
-      transaction.catalogue.resolve(database, native.collections, name),
-    )
+    relationRefs.set(`collections ${name}`, transaction.catalogue.resolve(database, native.collections, name))
   const declared = new Map([
     ...definition.queries.map(field => [`Query.${field.name}`, field] as const),
     ...definition.mutations.map(field => [`Mutation.${field.name}`, field] as const),
