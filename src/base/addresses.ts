@@ -70,7 +70,7 @@ export function hostName({ host = 'localhost', port }: DatabaseHost): string {
 export function parseDatabaseAddress(text: string): DatabaseAddress {
   const rest = /^postgres(?:ql)?:\/\/(.*)$/s.exec(text)?.[1]
   if (rest === undefined) throw new AddressFault('must be a URL that begins with postgres://')
-  const { user, password, location } = withoutCredentials(rest)
+  const { user, password, location } = splitCredentials(rest)
   const [servers, query] = cut(location, '?')
   const [authority, name] = cut(servers, '/')
   const given = readOptions(query ?? '')
@@ -84,8 +84,8 @@ export function parseDatabaseAddress(text: string): DatabaseAddress {
   }
 }
 
-/** Like libpq, takes the text before the first `@` as credentials, unless a `/` precedes it. */
-function withoutCredentials(text: string): {
+/** Splits a text at its first `@`. Like libpq, finds no credentials in a text with a `/` before the `@`. */
+function splitCredentials(text: string): {
   readonly user: string | undefined
   readonly password: string | undefined
   readonly location: string

@@ -23,7 +23,10 @@ function wallClockMicros(): number {
   return Number(Temporal.Now.instant().epochNanoseconds / 1000n)
 }
 
-/** The machine's clock, extrapolated: a reading takes a third of a microsecond, and every request needs several. */
+/**
+ * Extrapolates the time of day from its last reading, because a reading of the machine's clock takes a third of a
+ * microsecond, and every request needs the time of day several times.
+ */
 export const systemClock: Clock = {
   now() {
     const elapsedMs = performance.now()
@@ -61,7 +64,7 @@ export function threadMicros(): number {
 
 interface PersistentClock {
   readonly now: () => Micros
-  /** Writes the newest time without `aheadMicros`. */
+  /** Writes the newest time without `aheadMicros`, and closes the file. */
   close(): void
 }
 
@@ -100,7 +103,7 @@ export function openPersistentClock(file: string, aheadMicros: number, clock: ()
   }
 }
 
-/** Creates, but does not truncate the file. */
+/** Creates a missing file, but does not truncate an existing file. */
 function openFile(file: string): number {
   closeSync(openSync(file, 'a', 0o600))
   return openSync(file, 'r+')

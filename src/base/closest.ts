@@ -2,7 +2,7 @@
 
 /**
  * The word with the smallest edit distance to a misspelled word, ignoring case. Returns undefined when every distance
- * exceeds a third of the length of `word`.
+ * exceeds a third of the length of `word`, or 1 for a shorter word than three letters.
  */
 export function closestTo(word: string, words: Iterable<string>): string | undefined {
   let closest: string | undefined

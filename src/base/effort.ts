@@ -1,6 +1,6 @@
 // Counts the steps of synchronous work: iterations over values, texts or stored rows. Every few thousand steps, the
 // counter calls the current {@link Watch}, which may abort the work, for example after a deadline. There is one counter
-// per process, because synchronous work is never interleaved, and passing a counter object to every function would cost
+// per thread, because synchronous work is never interleaved, and passing a counter object to every function would cost
 // more than the counting itself.
 
 /** Aborts synchronous work by throwing. */
@@ -55,7 +55,7 @@ export function isInterruption(error: unknown): boolean {
   return error === interruption
 }
 
-/** Steps since the process started. */
+/** Steps since the thread started. */
 export function stepsSoFar(): number {
   return counted + stepsPerCheck - left
 }

@@ -12,7 +12,7 @@ interface Question {
   readonly isLimited?: boolean
 }
 
-/** Thrown when evaluation has to wait for one result, or for the results for several elements of a collection. */
+/** Thrown when evaluation has to wait for one or several results. */
 export class Pending {
   readonly questions: readonly Question[]
 
@@ -24,7 +24,7 @@ export class Pending {
     return this.questions.some(({ isLimited }) => isLimited)
   }
 
-  /** The union of what all `pendings` wait for, without duplicates. */
+  /** Waits for the results of all `pendings`. */
   static all(pendings: readonly Pending[]): Pending {
     const byKey = new Map<string, Question>()
     for (const { questions } of pendings) {
@@ -46,7 +46,7 @@ export class Memo {
   #counts: Map<string, number> | undefined
   #drawCount = 0
 
-  /** An evaluation may be a replay. */
+  /** Must be called before each evaluation, whether or not it is a replay. */
   begin(): void {
     this.#counts = undefined
     this.#drawCount = 0

@@ -12,7 +12,7 @@ export const isBuilt = here.endsWith('.js')
 /** Two folders above this source file, and above the bundled files. */
 export const home = new URL('../../', here)
 
-/** A program that runs in its own process or thread. `source`: its path in the folder `src`. */
+/** The path of a program that runs in its own process or thread. `source`: its path in the folder `src`. */
 export function programFile(source: string): string {
   const built = source.replace(/^.*\//, '').replace(/\.ts$/, '.js')
   return fileURLToPath(isBuilt ? new URL(built, here) : new URL(`src/${source}`, home))

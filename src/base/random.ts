@@ -10,7 +10,8 @@ export interface Random {
   below(limit: number): number
 }
 
-// A call of the system's generator takes about a microsecond for any number of bytes, so small draws share a pool.
+// A call of the system's generator takes about a microsecond for any number of bytes. Every request needs `hex` for its
+// trace, so `hex` draws from a pool.
 const pool = Buffer.allocUnsafe(4096)
 let used = pool.length
 

@@ -1,5 +1,5 @@
-// The errors with which a request fails as a whole, without a position in the query. The query language defines the
-// others.
+// The errors with which a request fails as a whole, without a position in the query. Each language defines the errors of
+// its queries.
 
 import { type Message, messageOf } from './message.ts'
 
@@ -9,29 +9,34 @@ import { type Message, messageOf } from './message.ts'
  */
 export const requestErrors = {
   /**
-   * A header is invalid, a limit is exceeded, a requested time is earlier than the retained history, or the bytes are
-   * not valid HTTP.
+   * A header or a parameter is invalid, a limit is exceeded, a requested time is earlier than the retained history, or
+   * the bytes are not valid HTTP.
    */
   'bad request': { status: 400, version10: 'invalid_request' },
   /** A long query that writes conflicted with other transactions more often than its retry limit allows. */
   'contended transaction': { status: 409, version10: 'contended_transaction' },
-  /** Only under `/api`: an account key of this name exists already, or a task of this kind is running. */
+  /**
+   * Only under `/api`: an account key of this name exists already, a task of this kind is running, or the disk has no
+   * room for a backup.
+   */
   conflict: { status: 409, version10: 'conflict' },
-  /** The credential is valid, but gives no access to this endpoint or to its data. */
+  /** The credential gives no access to this endpoint or to its data, or the settings exclude the task. */
   forbidden: { status: 403, version10: 'forbidden' },
   /** The service or its disk failed; the log of the service has the reason. */
   'internal server error': { status: 500, version10: 'internal_error' },
   /** The path does not support the method; except below `/schema/1`, the header `allow` lists the supported methods. */
   'method not allowed': { status: 405, version10: 'method_not_allowed' },
-  /** The path, or the index or collection to measure, does not exist, or the secret at `/tokens/self` is not a token. */
+  /**
+   * The path, or the object that it or the body names, does not exist, or the secret at `/tokens/self` is not a token.
+   */
   'not found': { status: 404, version10: 'not_found' },
   /** The client took too long to send its request. */
   'request timeout': { status: 408, version10: 'time_out' },
   /** The body is longer than the limit. */
   'request too large': { status: 413, version10: 'request_size_exceeded' },
   /**
-   * The store is unavailable (PostgreSQL is unreachable, or the disk is full), or a process was killed. The text says
-   * whether the query was, or may have been, committed; the log has the reason.
+   * The store is unavailable (PostgreSQL is unreachable, or the disk is full), a process was killed, or the service is
+   * starting or stopping. The text says whether the query was, or may have been, committed; the log has the reason.
    */
   'service unavailable': { status: 503, version10: 'time_out' },
   /** The query exceeded its time limit, or a ping got no response in time. */

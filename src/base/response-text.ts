@@ -7,8 +7,8 @@ import { systemTimers } from './timers.ts'
 const bodyBytesMax = 134_217_728
 /** The body gets additional time for its bytes. */
 const bodyMs = 30_000
-/** Bytes of a body for each millisecond of additional time. */
-const slowestBody = 8
+/** For this many bytes, a body gets one additional millisecond. */
+const bytesPerMs = 8
 const checkEveryMs = 1_000
 
 /** The message is a clause about the service. */
@@ -31,7 +31,7 @@ export async function responseText(response: Response): Promise<string> {
   }
   const cancelChecks = systemTimers.every(checkEveryMs, () => {
     waitedMs += checkEveryMs
-    if (waitedMs > bodyMs + bytes / slowestBody) stop('its response is too slow')
+    if (waitedMs > bodyMs + bytes / bytesPerMs) stop('its response is too slow')
   })
   try {
     for (let read = await reader.read(); !read.done && limit === undefined; read = await reader.read()) {

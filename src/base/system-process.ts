@@ -1,5 +1,5 @@
-// Calls the operating system about processes. A stored process id alone does not identify a process, because ids are
-// reused, and because other containers and machines use the same ids.
+// Identifies processes, lowers their priority, and reads their limits. A stored process id alone does not identify a
+// process, because ids are reused, and because other containers and machines use the same ids.
 
 import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { getPriority, setPriority } from 'node:os'
@@ -9,7 +9,7 @@ import { getPriority, setPriority } from 'node:os'
  * is no such process, and on systems other than Linux.
  */
 export function processMark(pid: number): string | undefined {
-  const here = surroundings()
+  const here = bootAndNamespace()
   const status = statusOf(pid)
   return here && status && `${here} ${status.began}`
 }
@@ -19,7 +19,7 @@ export function processMark(pid: number): string | undefined {
  * `mark` is from another container.
  */
 export function isAlive(pid: number, mark: string | undefined): boolean | undefined {
-  const here = surroundings()
+  const here = bootAndNamespace()
   if (here === undefined || !mark?.startsWith(`${here} `)) return undefined
   const status = statusOf(pid)
   if (status === undefined) return processExists(pid) ? undefined : false
@@ -27,8 +27,8 @@ export function isAlive(pid: number, mark: string | undefined): boolean | undefi
   return mark === `${here} ${status.began}` && !'ZX'.includes(status.state)
 }
 
-/** Returns undefined where the system has no boot id. */
-export function machineStart(): string | undefined {
+/** Differs after each boot of the machine. Returns undefined where the system has no boot id. */
+export function bootId(): string | undefined {
   try {
     return readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim()
   } catch {
@@ -36,10 +36,10 @@ export function machineStart(): string | undefined {
   }
 }
 
-function surroundings(): string | undefined {
+function bootAndNamespace(): string | undefined {
   try {
-    const start = machineStart()
-    return start && `${start} ${readlinkSync('/proc/self/ns/pid')}`
+    const boot = bootId()
+    return boot && `${boot} ${readlinkSync('/proc/self/ns/pid')}`
   } catch {
     return undefined
   }
@@ -51,6 +51,7 @@ function statusOf(pid: number): { readonly state: string; readonly began: string
     const line = readFileSync(`/proc/${pid}/stat`, 'latin1')
     // The name of the program, in parentheses, precedes the state. The name may contain `)`, so the last `)` ends it.
     const [state = '', ...fields] = line.slice(line.lastIndexOf(')') + 2).split(' ')
+    // Field 22 of the line (proc(5)); `fields` begins with field 4.
     return { state, began: fields[18] ?? '' }
   } catch {
     return undefined

@@ -60,15 +60,15 @@ export const commitDistance = 2
 export class AnnouncedCommits {
   /** Announcements in the order of their times. */
   readonly #open = new Set<Announcement>()
-  readonly #announced: (oldest: Micros | undefined) => void
+  readonly #publish: (oldest: Micros | undefined) => void
   #newest = epoch
 
   /**
-   * `announced` publishes a time that is not later than any open commit, or {@link endOfTime}. The first open commit
-   * publishes undefined before it determines its time.
+   * `publish` gets a time that is not later than any open commit, or {@link endOfTime} if no commit is open. Before the
+   * first open commit determines its time, `publish` gets undefined.
    */
-  constructor(announced: (oldest: Micros | undefined) => void = () => {}) {
-    this.#announced = announced
+  constructor(publish: (oldest: Micros | undefined) => void = () => {}) {
+    this.#publish = publish
   }
 
   /** {@link endOfTime} if no commit is open. */
@@ -86,16 +86,16 @@ export class AnnouncedCommits {
   /** Reads `clock` after the announcement is visible to the other processes. */
   begin(atLeast: Micros, clock: () => Micros): Announcement {
     const isFirst = this.#open.size === 0
-    if (isFirst) this.#announced(undefined)
+    if (isFirst) this.#publish(undefined)
     const time = Math.max(atLeast, micros(this.#newest + commitDistance), micros(clock() + 1))
     this.#newest = time
     // While other commits are open, the published time is earlier than the time of this commit, so it need not change.
-    if (isFirst) this.#announced(time)
+    if (isFirst) this.#publish(time)
     const announcement: Announcement = {
       time,
       end: () => {
         this.#open.delete(announcement)
-        if (this.#open.size === 0) this.#announced(endOfTime)
+        if (this.#open.size === 0) this.#publish(endOfTime)
       },
     }
     this.#open.add(announcement)
@@ -190,13 +190,14 @@ export function openSharedTimeline(file: string, worker: number): Timeline & { c
   const commits = new AnnouncedCommits(oldest => {
     numbers.write(own, oldest === undefined ? announcing : oldest === endOfTime ? 0 : oldest)
   })
-  const sureNow = () => {
+  /** Reads the newest offset first, so the time is not earlier than any result of `now` in another process. */
+  const newestNow = () => {
     numbers.read()
     return now()
   }
   return {
     now,
-    announce: atLeast => commits.begin(atLeast, sureNow),
+    announce: atLeast => commits.begin(atLeast, newestNow),
     reach() {
       const steady = steadyMicros()
       for (let reads = 0; reads < readsMax; reads++) {
@@ -230,20 +231,20 @@ export function openSnapshotTimes(file: string, worker: number): UsedSnapshotTim
   return {
     newest() {
       numbers.read()
-      return numbers.newestAssigned
+      return numbers.newestSnapshot
     },
     note: time => numbers.write(own, time),
     close: () => numbers.close(),
   }
 }
 
+/** The numbers in the file, as of the last {@link read}. */
 class SharedNumbers {
   readonly #descriptor: number
   readonly #seen: Float64Array
   readonly #seenBytes: Uint8Array
   readonly #written = new Float64Array(1)
   readonly #writtenBytes = new Uint8Array(this.#written.buffer)
-
   readonly #processes: number
 
   constructor(file: string, mode: 'r+' | 'w+', processes: number) {
@@ -272,7 +273,7 @@ class SharedNumbers {
     return oldest
   }
 
-  get newestAssigned(): Micros {
+  get newestSnapshot(): Micros {
     return micros(Math.max(...this.#seen.subarray(1 + this.#processes)))
   }
 

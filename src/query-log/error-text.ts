@@ -1,4 +1,4 @@
-// The text of an error in the query log. Values of the query are replaced by `?`.
+// The text of an error in the query log, without values of the query.
 
 import type { Template } from '../base/message.ts'
 

@@ -20,7 +20,7 @@ interface ExportRunnerOptions {
   /** Identifies this process among the processes that share the store. */
   readonly owner: string
   readonly now: () => Micros
-  /** The clock for timeouts. Unlike {@link now}, this clock never jumps. */
+  /** The removal time (base/removal-time.ts), for timeouts. Unlike {@link now}, it jumps ahead by a day at most. */
   readonly passedTime: () => Micros
   readonly timers: Timers
   /** Milliseconds of processing after which a request is `TimedOut`. */
@@ -108,8 +108,10 @@ export class ExportRunner {
     const interrupted = new Promise<never>((_, reject) => {
       signal.addEventListener('abort', () => reject(signal.reason))
     })
+    // The promise may reject when the race below does not wait for it.
     interrupted.catch(() => undefined)
     const stopRenewing = timers.every(renewEveryMs, () => this.#renew(id, claimant))
+    // Not more than `timeoutMs`, even if the clock was set back after the start.
     const remainingMs = Math.min(timeoutMs, timeoutMs - (passedTime() - request.startedAt) / 1000)
     const stopTimeout = timers.after(Math.max(0, remainingMs), () => this.#interrupt?.('timed out'))
     if (this.#isStopping) this.#interrupt?.('stopping')

@@ -105,7 +105,7 @@ export class ExportStore {
 
   /**
    * Stores a new request, or returns the request that the same token created within the last 24 hours. Rejects with
-   * `too many requests` when the requester has the maximum number of waiting requests.
+   * `too many requests` when the requester has the maximum number of unfinished requests.
    */
   create(wanted: ExportParameters, idempotency: IdempotencyToken | undefined): Promise<ExportRequest> {
     const now = this.#now()
@@ -113,7 +113,7 @@ export class ExportStore {
     return this.#kv.transact(view => {
       const known = idempotency && requestOfToken(view, idempotency, now)
       if (known) return { result: known, writes: [] }
-      checkWaiting(view, wanted.requester)
+      checkUnfinished(view, wanted.requester)
       const createdAt = Math.max(now, micros(lastCreated(view) + 1))
       const request: ExportRequest = {
         id: timeOrderedUuid(createdAt, entropy),
@@ -186,7 +186,7 @@ export class ExportStore {
     return this.#kv.read(view => !freeInTurns(view, '', this.#now()).next().done)
   }
 
-  /** Renews a lease. Resolves with false when another worker has claimed the request. */
+  /** Renews a lease. Resolves with false if `owner` has lost the lease to another process. */
   renew(id: string, owner: string, leaseMicros: number): Promise<boolean> {
     const until = micros(this.#now() + leaseMicros)
     return this.#changeOwned(id, owner, request => ({
@@ -203,7 +203,7 @@ export class ExportStore {
     }))
   }
 
-  /** Moves a request to another state. Resolves with undefined when another worker has claimed the request. */
+  /** Moves a request to another state. Resolves with undefined if `owner` has lost the lease to another process. */
   advance(
     id: string,
     owner: string,
@@ -319,14 +319,12 @@ function* freeInTurns(view: View, served: string, now: Micros): Generator<Export
   }
 }
 
-/** Throws `too many requests` when the requester has the maximum number of waiting requests. */
-function checkWaiting(view: View, requester: string): void {
+/** Throws `too many requests` when the requester has the maximum number of unfinished requests. */
+function checkUnfinished(view: View, requester: string): void {
   const name = Buffer.from(requester)
-  let waiting = 0
-  for (const { value } of view.range(jobs)) {
-    if (name.equals(value)) waiting++
-  }
-  if (waiting < exportStoreLimits.logExportsWaitingMax) return
+  let unfinished = 0
+  for (const { value } of view.range(jobs)) if (name.equals(value)) unfinished++
+  if (unfinished < exportStoreLimits.logExportsWaitingMax) return
   const text = `Too many exports are waiting. Max: ${exportStoreLimits.logExportsWaitingMax}.`
   throw new RequestError('too many requests', text)
 }
@@ -359,8 +357,8 @@ function timeOrderedUuid(time: Micros, entropy: string): string {
   const milliseconds = Math.floor(time / 1000)
     .toString(16)
     .padStart(12, '0')
-  const micros = (time % 1000).toString(16).padStart(3, '0')
+  const microseconds = (time % 1000).toString(16).padStart(3, '0')
   const variant = (8 + (Number.parseInt(entropy[0] as string, 16) & 3)).toString(16)
-  const groups = [milliseconds.slice(0, 8), milliseconds.slice(8), `7${micros}`]
-  return [...groups, variant + entropy.slice(1, 4), entropy.slice(4).padEnd(12, '0')].join('-')
+  const groups = [milliseconds.slice(0, 8), milliseconds.slice(8), `7${microseconds}`]
+  return [...groups, variant + entropy.slice(1, 4), entropy.slice(4)].join('-')
 }

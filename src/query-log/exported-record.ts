@@ -1,6 +1,5 @@
 // The format of exported records, as clients receive them. Times have the format `2023-01-18 22:11:39.529 Z`: UTC,
-// milliseconds, a blank instead of the `T` of ISO 8601. The order of these texts is the order of their times, so filters
-// compare bytes.
+// milliseconds, a blank instead of the `T` of ISO 8601.
 
 /** A parsed record in the export format. */
 export interface ExportedRecord {

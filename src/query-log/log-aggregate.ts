@@ -1,6 +1,6 @@
 // Aggregates of the query log. For each database and minute, an aggregate has the numbers of requests and errors, the
-// durations and the costs. For each shape of queries (the text of a query without its values), an aggregate has the
-// number and the costs of the queries. Aggregates can be added up, so the aggregate of each segment (a file of the log)
+// durations and the costs. For each shape of queries (the text of a query without its values) and for each error, it has
+// the same sums for the whole time. Aggregates can be added up, so the aggregate of each segment (a file of the log)
 // is stored and reused.
 
 import { upsert } from '../base/upsert.ts'
@@ -94,7 +94,7 @@ function addRecord(sum: Totals, record: SegmentRecord): void {
 /** Adds `more` to `sum`. */
 export function addTotals(sum: Totals, more: Totals): void {
   const queryTimeMaxMs = Math.max(sum.queryTimeMaxMs, more.queryTimeMaxMs)
-  for (const name of sums) sum[name] += more[name]
+  for (const name of sumNames) sum[name] += more[name]
   sum.queryTimeMaxMs = queryTimeMaxMs
 }
 
@@ -183,8 +183,8 @@ function addTo({ errors, minutes, shapes }: DatabaseAggregate, record: SegmentRe
   const totals = upsert(minutes, Math.floor(record.time / minuteMs), noTimedTotals)
   addRecord(totals, record)
   addTime(totals.times, timeClass(queryTimeMs), 1)
-  addRecord(shapeTotals(shapes, record.shape), record)
-  if (status >= 400) addRecord(shapeTotals(errors, errorName(record)), record)
+  addRecord(totalsNamed(shapes, record.shape), record)
+  if (status >= 400) addRecord(totalsNamed(errors, errorName(record)), record)
 }
 
 function nameOf({ isOfDashboard, trail }: AboutDatabase): string {
@@ -198,19 +198,19 @@ function errorName({ fault, status }: SegmentRecord): string {
   return `${status} ${code || noCode}${text === '' ? '' : `: ${text}`}`
 }
 
-/** Returns the sums of a shape. If the map is full, all further shapes share the sums of {@link otherName}. */
-export function shapeTotals(shapes: Map<string, Totals>, shape: string): Totals {
-  return upsert(shapes, shapes.has(shape) || shapes.size < shapesMax ? shape : otherName, noTotals)
+/** Returns the sums of a shape or an error. If the map is full, all further names share those of {@link otherName}. */
+export function totalsNamed(all: Map<string, Totals>, name: string): Totals {
+  return upsert(all, all.has(name) || all.size < shapesMax ? name : otherName, noTotals)
 }
 
 /** The version of the stored format. Aggregates of other versions are computed again. */
 const formatVersion = 5
 
 /**
- * The sums in their stored order. A stored aggregate has a line for each database, so that reading and writing can pause
- * between lines. The sums are lists of numbers, because the names of the sums would be most of the text.
+ * The names of the sums in their stored order. A stored aggregate has a line for each database, so that reading and
+ * writing can pause between lines. The sums are lists of numbers, because their names would be most of the text.
  */
-const sums = Object.keys(zero) as readonly (keyof Totals)[]
+const sumNames = Object.keys(zero) as readonly (keyof Totals)[]
 
 interface DatabaseJson extends AboutDatabase {
   /** The number of a minute, its sums, and the class and the count of each class of its histogram. */
@@ -259,18 +259,18 @@ export function addAggregateLine(aggregate: LogAggregate, line: string): void {
 }
 
 function numbersOf(totals: Totals): readonly number[] {
-  return sums.map(name => totals[name])
+  return sumNames.map(name => totals[name])
 }
 
 function totalsIn(numbers: readonly number[], from: number): Totals {
   const totals = noTotals()
-  for (const [at, name] of sums.entries()) totals[name] = numbers[from + at] ?? 0
+  for (const [at, name] of sumNames.entries()) totals[name] = numbers[from + at] ?? 0
   return totals
 }
 
 function timedIn(numbers: readonly number[]): readonly [number, TimedTotals] {
   const times = new Map<number, number>()
-  for (let at = 1 + sums.length; at < numbers.length; at += 2)
+  for (let at = 1 + sumNames.length; at < numbers.length; at += 2)
     times.set(numbers[at] as number, numbers[at + 1] as number)
   return [numbers[0] as number, { ...totalsIn(numbers, 1), times }]
 }

@@ -1,5 +1,5 @@
 // Compares a time span with the preceding span. Detects queries and errors that are new, much more frequent, slower or
-// costlier. Small numbers vary by chance, so a change must exceed a minimum.
+// costlier. Small numbers vary by chance, so an increase must exceed a minimum.
 
 import type { Totals } from './log-aggregate.ts'
 import { operationsOf } from './segment-record.ts'
@@ -39,12 +39,12 @@ const muchMore = 2
  */
 const least = { requests: 10, errors: 5, ms: 5, operations: 5 } as const
 /** Minimum number of requests for a meaningful mean. */
-const meaningful = 3
+const meanRequestsMin = 3
 /** Maximum number of changed queries, and of changed errors. */
 const changesMax = 50
 
 /** Returns the start of the preceding span of the same length, in milliseconds since the Unix epoch. */
-export function spanBefore({ from, to }: { readonly from: number; readonly to: number }): number {
+export function startBefore({ from, to }: { readonly from: number; readonly to: number }): number {
   return from - (to - from)
 }
 
@@ -82,7 +82,7 @@ function changesOf(
 ): readonly Change[] {
   const changes: Change[] = []
   if (isMuchMore(before.requests, now.requests, leastMore)) changes.push('more often')
-  if (!comparesCosts || before.requests < meaningful || now.requests < meaningful) return changes
+  if (!comparesCosts || before.requests < meanRequestsMin || now.requests < meanRequestsMin) return changes
   const mean = (of: (totals: Totals) => number) =>
     [of(before) / before.requests, of(now) / now.requests] as const
   if (isMuchMore(...mean(({ queryTimeMs }) => queryTimeMs), least.ms)) changes.push('slower')

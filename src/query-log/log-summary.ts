@@ -22,11 +22,11 @@ import {
   minuteMs,
   noTimedTotals,
   quantile,
-  shapeTotals,
+  totalsNamed,
   type TimedTotals,
   type Totals,
 } from './log-aggregate.ts'
-import { changesBetween, type LogChanges, spanBefore } from './log-changes.ts'
+import { changesBetween, type LogChanges, startBefore } from './log-changes.ts'
 import { isWithin, trailOf } from './ownership.ts'
 import {
   ifPresent,
@@ -127,7 +127,7 @@ export class LogSummaries {
    * Throws like {@link summary}.
    */
   async changes(filter: SummaryFilter, signal: AbortSignal): Promise<LogChanges> {
-    const before = await this.#collect({ ...filter, from: spanBefore(filter), to: filter.from }, signal)
+    const before = await this.#collect({ ...filter, from: startBefore(filter), to: filter.from }, signal)
     const now = await this.#collect(filter, signal)
     return changesBetween(before, now)
   }
@@ -211,7 +211,7 @@ function bytesOf({ databases }: LogAggregate): number {
   return bytes
 }
 
-// Texts of shapes and names of totals repeat, so compression makes the file about ten times smaller.
+// Shapes of queries resemble each other, and most numbers are small, so compression saves most of the bytes.
 const compress = promisify<string, Buffer>(gzip)
 const decompress = promisify<Buffer, Buffer>(gunzip)
 
@@ -289,8 +289,8 @@ class SummaryBuilder {
       addTimedTotals(this.#pointAt(time), totals)
       addTimedTotals(this.totals, totals)
     }
-    for (const [shape, totals] of shapes) addTotals(shapeTotals(this.shapes, shape), totals)
-    for (const [error, totals] of errors) addTotals(shapeTotals(this.errors, error), totals)
+    for (const [shape, totals] of shapes) addTotals(totalsNamed(this.shapes, shape), totals)
+    for (const [error, totals] of errors) addTotals(totalsNamed(this.errors, error), totals)
   }
 
   finish(): LogSummary {

@@ -12,7 +12,7 @@ import { type ExportRequest, hasExpiredUrl } from './export-request.ts'
 import { ExportRunner } from './export-runner.ts'
 import { type Downloads, type ExportStorage, fileName } from './export-storage.ts'
 import type { ExportParameters, ExportStore, IdempotencyToken } from './export-store.ts'
-import { type LogChanges, spanBefore } from './log-changes.ts'
+import { type LogChanges, startBefore } from './log-changes.ts'
 import { type RecordPage, type RecordSearch, searchRecords } from './log-search.ts'
 import { LogSummaries, type LogSummary, type SummaryFilter } from './log-summary.ts'
 import { bytesOfRecord, type RecordedAnswer, type RecordedCall, type RecordWriter } from './record-writer.ts'
@@ -154,7 +154,7 @@ export class QueryLog {
 
   /** Returns the changes in a time span compared with the preceding span of the same length. */
   async changes(filter: SummaryFilter, signal: AbortSignal): Promise<LogChanges> {
-    await this.#waitUntilWritten({ ...filter, from: spanBefore(filter) }, this.#options.now(), signal)
+    await this.#waitUntilWritten({ ...filter, from: startBefore(filter) }, this.#options.now(), signal)
     return this.#summaries.changes(filter, signal)
   }
 

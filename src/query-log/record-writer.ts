@@ -1,5 +1,5 @@
 // Writes a record of each finished request into a block of the current segment. The recording runs for every request, so
-// it creates no objects: it looks up the numbers of texts that earlier requests have had, and writes numbers. The record
+// it creates few objects: it looks up the numbers of texts that earlier requests have had, and writes numbers. The record
 // is formatted only when an export, a search or a chart reads it (stored-record.ts).
 
 import { assert } from '../base/assert.ts'
@@ -270,7 +270,8 @@ export class RecordWriter {
 
   #addHeaders(headers: Headers): void {
     const bitsAt = this.#count++
-    // Property accesses with constant names are several times faster than a loop.
+    // The bits have the order of `textHeaders`, then of `numericHeaders`. Property accesses with constant names are
+    // several times faster than a loop over these lists.
     const bits =
       this.#addText(0x01, headers['x-forwarded-for']) |
       this.#addText(0x02, headers['user-agent']) |
@@ -306,8 +307,8 @@ export class RecordWriter {
 }
 
 /**
- * Returns the number of bytes that a record takes at most, if no earlier record contains its texts. The shape is assumed
- * to be as long as the query.
+ * Estimates the bytes of a record if no earlier record contains its texts. The shape is assumed to be as long as the
+ * query, up to {@link shapeBytesMax}.
  */
 export function bytesOfRecord({ body, endpoint, longBody, request, tags }: RecordedCall): number {
   let bytes = recordBytes + (endpoint?.path.length ?? 0)
@@ -349,7 +350,7 @@ function shortened(text: string, charsMax: number): string {
   return text.length <= charsMax ? text : `${text.slice(0, charsMax)}…`
 }
 
-/** Returns whether a text is an integer in JSON syntax of at most 16 digits, the length of a transaction time. */
+/** True for nonnegative integers in JSON syntax of at most 16 digits, the length of a transaction time. */
 function isPlainInteger(text: string): boolean {
   if (text.length > 16 || (text.length > 1 && text.charCodeAt(0) === 0x30)) return false
   for (let at = 0; at < text.length; at++) {

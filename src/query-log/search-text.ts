@@ -40,7 +40,7 @@ export class SearchText {
   readonly text: string
   /**
    * A part of the text that can only occur within one text of a record, because it contains no punctuation, and is neither
-   * a number nor a part of the name of a field. Undefined if there is no such part.
+   * a hexadecimal number (as in a trace) nor a part of the name of a field. Undefined if there is no such part.
    */
   readonly word: SearchText | undefined
 

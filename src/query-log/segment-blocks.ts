@@ -23,6 +23,8 @@ import { VarintReader } from './varint.ts'
 const noText = new StoredText('')
 
 const readBytes = 262_144
+/** Less than the bytes of the shortest record: 24 bytes of its trace, and at least one byte for each field. */
+const recordBytesMin = 32
 /** Maximum number of bytes of the first line of a segment. */
 const firstLineMax = 4096
 
@@ -148,5 +150,5 @@ class SegmentDecoder {
 function damagedIn(bytes: Buffer, start: number, length: number): number {
   if (start + headBytes > bytes.length) return 1
   const records = bytes.readUInt32LE(start + headAt.records)
-  return records > 0 && records * 32 <= length ? records : 1
+  return records > 0 && records * recordBytesMin <= length ? records : 1
 }

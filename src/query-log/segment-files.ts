@@ -182,16 +182,16 @@ export interface Retention {
 
 /**
  * Deletes the segments that exceed `retention` at `now`, except segments to which a live writer may append.
- * `clock`: the current time for finding live writers; may differ from `now` (base/removal-time.ts).
+ * `wallTime`: the current time for finding live writers; may differ from `now` (base/removal-time.ts).
  */
 export async function removeOldSegments(
   folder: string,
   retention: Retention,
   now: Micros,
-  clock: Micros = now,
+  wallTime: Micros = now,
 ): Promise<void> {
   const segments = await listSegments(folder)
-  const live = await liveWriters(folder, clock)
+  const live = await liveWriters(folder, wallTime)
   const oldest = now - retention.days * microsPerDay
   const closed: { readonly path: string; readonly size: number }[] = []
   let total = 0
@@ -213,7 +213,7 @@ export async function removeOldSegments(
     await removeFile(path)
     total -= size
   }
-  for (const [writer, until] of await listWriters(folder)) {
+  // Writers that crashed long ago.
+  for (const [writer, until] of await listWriters(folder))
     if (until < now - microsPerDay) await removeFile(livePath(folder, writer))
-  }
 }

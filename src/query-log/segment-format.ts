@@ -18,7 +18,7 @@
 
 import { crc32 } from 'node:zlib'
 
-/** The version of the format. Programs reject segments of a later version. */
+/** The version of the format. Programs reject segments of any other version. */
 const formatVersion = 1
 
 /** The first bytes of each block. */
@@ -91,7 +91,7 @@ export function segmentHead(regionGroup: string): Buffer {
 }
 
 /**
- * Returns the region group in the first line of a segment; undefined if the line is damaged. Throws for a later version
+ * Returns the region group in the first line of a segment; undefined if the line is damaged. Throws for another version
  * of the format: a reader that skipped the segment would return incomplete results.
  */
 export function regionGroupIn(line: string, path: string): string | undefined {

@@ -10,7 +10,7 @@ import type { RecordGroup, SegmentRecord } from './segment-record.ts'
 
 export interface RecordFilter extends TimeSpan {
   readonly regionGroup: string
-  /** An id in decimal. Restricts the export to records of this database and its descendants. */
+  /** An id in decimal. Selects only records of this database and its descendants. */
   readonly database?: string
 }
 

@@ -60,7 +60,7 @@ export class StoredRecord implements SegmentRecord {
 
   /**
    * Reads a record after its flags, and moves `reader` past the record. `previousMs`: the time of the block's previous
-   * record.
+   * record; 0 for the first record.
    */
   constructor(
     reader: VarintReader,

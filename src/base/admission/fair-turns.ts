@@ -15,7 +15,7 @@ export const fairTurnLimits = {
 } as const
 
 /** Milliseconds below which work is not counted, because counting it would cost more than it gains. */
-export const countedMs = 0.1
+export const countedMsMin = 0.1
 
 /** Maximum number of characters of the remembered credentials. */
 const charactersMax = 1_000_000
@@ -50,7 +50,7 @@ export class FairTurns {
     return this.#used.size > 0 && !this.#mayRun(this.#ownerOf(arrival))
   }
 
-  /** Calls `start` in a later turn; it must not throw. Returns a function that ends the wait. */
+  /** Calls `start` in a later turn; it must not throw. Returns a function that cancels the wait. */
   wait(arrival: Arrival, start: () => void): () => void {
     const path = [this.#ownerOf(arrival), arrival.address]
     this.#waiting.add(path, start)
@@ -60,14 +60,17 @@ export class FairTurns {
     }
   }
 
-  /** Does synchronous work of a request. `ownerOf` is called after the work, and returns undefined without a known owner. */
+  /**
+   * Runs synchronous work of a request. `ownerOf` is called after the work if the owner matters, and returns undefined
+   * for an unknown owner.
+   */
   measure<T>(arrival: Arrival, ownerOf: () => string | undefined, work: () => T): T {
     const startMs = this.#clock.elapsedMs()
     try {
       return work()
     } finally {
       const usedMs = this.#clock.elapsedMs() - startMs
-      if (usedMs >= countedMs) this.#count(arrival, ownerOf(), usedMs)
+      if (usedMs >= countedMsMin) this.#count(arrival, ownerOf(), usedMs)
       // Otherwise, short requests would share the turns of their address with requests whose credential is invalid.
       else if (this.#used.size > 0 || this.#isResuming) this.#remember(arrival, ownerOf())
     }

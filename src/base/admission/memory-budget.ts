@@ -110,7 +110,7 @@ export class MemoryBudget {
 
   /**
    * At the limit, a group may add an amount only if it then still holds no more than its fair part: the limit divided
-   * by the number of groups. A group that holds nothing may also add a larger amount.
+   * by the number of groups. A group that holds nothing may also add a larger amount. A limit of 0 admits nothing.
    */
   admits(name: string, amount: number): boolean {
     const max = this.#max()

@@ -107,7 +107,7 @@ export class Ticket {
     if (this.#wait?.endsWithClient) this.#wait.stop('left')
   }
 
-  /** Does nothing while the request does not wait. */
+  /** While the request does not wait, an eviction has no effect, and a disconnected client is only remembered. */
   stop(cause: StopCause): void {
     if (cause === 'left') this.leave()
     else this.#wait?.stop(cause)
@@ -154,7 +154,7 @@ export class Ticket {
   }
 }
 
-/** Only the query log has this error. */
+/** Only the query log contains this error, because the client cannot receive it. */
 function clientDisconnected(): RequestError {
   return new RequestError('request timeout', msg`The client has disconnected.`)
 }

@@ -9,7 +9,7 @@
 
 import { systemClock } from '../../base/clock.ts'
 import { mergeJoin } from '../../base/merge-join.ts'
-import { machineStart } from '../../base/system-process.ts'
+import { bootId } from '../../base/system-process.ts'
 import {
   type Bytes,
   type Entry,
@@ -176,7 +176,7 @@ async function pinCheckpoint(session: PostgresSession, node: string): Promise<Re
     throw new StoreUnavailableError(
       `the log does not contain batch ${seq}, the newest batch in the store's state: restore a backup`,
     )
-  return { storeId, boot: machineStart(), seq, batch, isComplete: false }
+  return { storeId, boot: bootId(), seq, batch, isComplete: false }
 }
 
 /**

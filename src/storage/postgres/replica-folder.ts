@@ -9,7 +9,7 @@ import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { flushNames, makeFolder } from '../../base/folders.ts'
 import type { Random } from '../../base/random.ts'
-import { machineStart } from '../../base/system-process.ts'
+import { bootId } from '../../base/system-process.ts'
 import { readIfPresent } from '../../base/text-file.ts'
 import type { KeyValueStore } from '../kv/kv-contract.ts'
 import { causeText, StoreUnavailableError } from '../kv/store-errors.ts'
@@ -134,7 +134,7 @@ async function claimReplica(folder: string): Promise<void> {
   try {
     await local.transact(view => {
       const note = noteIn(view)
-      const boot = machineStart()
+      const boot = bootId()
       const writes = note && note.boot !== boot ? [noteWrite({ ...note, boot })] : []
       return { result: undefined, writes }
     })
@@ -193,7 +193,7 @@ async function faultOf(session: PostgresSession, folder: string): Promise<Replic
   }
   try {
     const note = readNote(local)
-    if (note && note.boot !== machineStart() && !existsSync(flushedFileOf(folder)))
+    if (note && note.boot !== bootId() && !existsSync(flushedFileOf(folder)))
       return { reason: 'the machine has been restarted since it was written' }
     const reason = await logMismatch(session, note)
     if (reason !== undefined) return { reason }

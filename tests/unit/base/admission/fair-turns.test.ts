@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import {
   type Arrival,
-  countedMs,
+  countedMsMin,
   FairTurns,
   fairTurnLimits,
 } from '../../../../src/base/admission/fair-turns.ts'
@@ -49,7 +49,7 @@ test('requests of an owner that has used its part wait, and each later turn has 
   assert.deepEqual(taken(), ['a1', 'b1'])
   await turn()
   assert.deepEqual(taken(), ['a2'])
-  request('c1', countedMs / 2)
+  request('c1', countedMsMin / 2)
   assert.deepEqual(taken(), ['c1'], 'another owner does not wait')
   await turn()
   assert.deepEqual(taken(), ['b2'])
@@ -71,7 +71,7 @@ test('short requests of one owner fill the turns', async () => {
 
 test('work that is too short to be counted never waits', () => {
   const { request, taken } = turnsOf()
-  for (let at = 0; at < 1000; at++) request(`a${at}`, countedMs / 2)
+  for (let at = 0; at < 1000; at++) request(`a${at}`, countedMsMin / 2)
   assert.equal(taken().length, 1000)
 })
 
@@ -114,11 +114,11 @@ test('a request that leaves the queue does not begin', async () => {
 test('a client with short requests waits once behind unknown credentials of its address', async () => {
   const { request, taken } = turnsOf()
   for (const name of ['x1', 'x2', 'x3', 'x4']) request(name, turnMs, { credential: name, owner: null })
-  request('m1', countedMs / 2)
+  request('m1', countedMsMin / 2)
   assert.deepEqual(taken(), ['x1'], 'its credential is not known yet')
   for (let turns = 0; turns < 5; turns++) await turn()
   assert.deepEqual(taken(), ['x2', 'x3', 'x4', 'm1'])
   for (const name of ['x5', 'x6']) request(name, turnMs, { credential: name, owner: null })
-  request('m2', countedMs / 2)
+  request('m2', countedMsMin / 2)
   assert.deepEqual(taken(), ['x5', 'm2'])
 })
