@@ -15,7 +15,7 @@ import type { Config } from './config/settings.ts'
 
 /**
  * The claim lasts until the returned function is called. Throws {@link StoreUnavailableError} when the directory cannot
- * be used, is in use, or does not fit the settings.
+ * be used, is in use, is incomplete, or does not fit the settings.
  */
 export function claimData(config: Config): () => Promise<void> {
   const { data, store } = config
@@ -76,7 +76,7 @@ function rejectHalfRestored(folder: string): void {
   throw new StoreUnavailableError(`a restore into ${folder} was interrupted: ${advice}`)
 }
 
-/** The file has the address of the shared store to which the data was moved. */
+/** The file that contains the address of the shared store to which the data was moved. */
 const movedFile = 'moved'
 
 /** `address`: without a password. */

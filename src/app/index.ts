@@ -85,6 +85,7 @@ export async function createServer(options: EmbeddedOptions = {}): Promise<Embed
     rootSecret,
     passwordCost: options.passwordCost ?? 4,
     logLevel: options.logLevel ?? 'silent',
+    // A test should not wait long for requests that its client has abandoned.
     shutdownGraceMs: 1_000,
   }
   const release =

@@ -89,7 +89,7 @@ export interface ProcessRole extends Omit<StoreRole, 'committer'> {
    * True for the processes of the command `serve`: they start slow-lane processes for long queries, and databases and
    * imports take turns.
    */
-  readonly slowLane?: boolean
+  readonly isService?: boolean
   /** The socket to the process that owns the commit log, in a worker of a data directory. */
   readonly committer?: Duplex
   /**
@@ -140,7 +140,7 @@ export async function openEngine(
   const committer = role.committer && new CommitterClient(role.committer)
   const handle = await openConfiguredStore(config, log, { ...role, committer })
   const { applyLag, backup, kv, logSequence, shared } = handle
-  const hasLane = role.slowLane && config.slowLaneProcesses > 0
+  const hasLane = role.isService && config.slowLaneProcesses > 0
   const laneFolder = hasLane ? identityOf(config.data) : undefined
   const parts = { kv, committer, config, log, laneFolder, logSequence }
   if (shared !== undefined) {
@@ -163,7 +163,7 @@ export async function openEngine(
   return { ...opened, ...(applyLag && { applyLag }), close }
 }
 
-/** Stores the newest time of a process's clock. */
+/** The file with the newest time of the service's clock. */
 export const clockFileOf = ({ data }: Pick<Config, 'data'>): string => join(data, 'clock')
 
 /**
@@ -215,7 +215,7 @@ interface EngineParts {
   readonly log: Logger
   readonly environment?: ProcessEnvironment
   /** Undefined if the process only reads. */
-  readonly role?: Pick<ProcessRole, 'worker' | 'background' | 'slowLane'>
+  readonly role?: Pick<ProcessRole, 'worker' | 'background' | 'isService'>
   /**
    * Slow-lane processes check the identity of their data directory. Undefined if this process starts no slow-lane
    * processes.
@@ -234,7 +234,7 @@ export function engineOver({
   config,
   log,
   environment = system,
-  role: { worker, background, slowLane: isService = false } = observer,
+  role: { worker, background, isService = false } = observer,
   laneFolder,
   logSequence,
   committer,
@@ -329,7 +329,7 @@ function transferOf(store: Store, host: SessionHost, timers: Timers | undefined)
   return createTransferService(store, rules, timers)
 }
 
-/** The engine of a worker forwards writing queries, so these commits stay empty. */
+/** The engine of a worker forwards writing queries, so `commit` is never called. */
 function commitsOf(committer: CommitterClient): Commits {
   return {
     commit: () => {

@@ -34,6 +34,8 @@ import { languages } from './languages.ts'
 const hourMs = 3_600_000
 /** A segment is removed as a whole, so small segments free space in small steps. */
 const segmentBytesMax = 64 * megabyte
+/** Minimum number of segments in a log of the maximum size. */
+const segmentsMin = 8
 
 /**
  * `onLoss` is called with the number of records that could not be written. `shared`: the part of the query log that is
@@ -71,7 +73,7 @@ export async function openQueryLog(
       writer: owner,
       clock,
       timers: systemTimers,
-      segmentBytes: Math.min(segmentBytesMax, retention.bytes / 8),
+      segmentBytes: Math.min(segmentBytesMax, retention.bytes / segmentsMin),
       segmentMs: hourMs,
       onFull: cause =>
         log.warn(

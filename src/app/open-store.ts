@@ -73,8 +73,9 @@ interface StoreHandle {
     readonly notices: NoticeBoard
     /** True while this process should do the background work of all machines. */
     readonly mayWork: () => boolean
-    /** Query logs of all machines, as files that all machines can read. */
+    /** Query logs of all machines. */
     readonly chunks: RecordLogChunks
+    /** Exported files that all machines can read. */
     readonly files: RecordFiles
   }
 }
@@ -114,7 +115,7 @@ const endGraceMs = 2_000
 const progressLogMs = 2_000
 
 /**
- * Prepares the data directory, and reports the progress. A node with a shared store first copies the state, unless the
+ * Prepares the data directory of a node with a shared store, and reports the progress: copies the state, unless the
  * directory has a replica that the log can bring up to date. One process of a node calls this function, before any
  * process opens the store.
  */
@@ -140,7 +141,7 @@ export async function prepareStore(
   })
 }
 
-/** Called after all processes of this data directory have closed the store cleanly. */
+/** Called after all processes of this data directory have closed the store cleanly. Affects only replicas. */
 export async function markStoreComplete({ data, store }: Config): Promise<void> {
   if (store !== undefined) await markReplicaFlushed(data)
 }

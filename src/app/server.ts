@@ -87,7 +87,7 @@ export async function createServer(
       meter.lostRecords += records
     }
     queryLog = await openQueryLog(config, log, onLoss, opened.sharedLog)
-    const metrics = config.metricsPort === undefined ? undefined : await measure(config, opened, meter)
+    const metrics = config.metricsPort === undefined ? undefined : await openMetrics(config, opened, meter)
     const operation = operationOf(config, opened, meter, context)
     const isFirst = context.worker === 0
     const dashboard = config.dashboard ? openDashboard(dashboardFolder, isFirst ? log : undefined) : undefined
@@ -99,8 +99,8 @@ export async function createServer(
   }
 }
 
-/** Loads the metrics library only if metrics are on. */
-async function measure(
+/** Called only if metrics are on, because loading the metrics library takes time. */
+async function openMetrics(
   config: Config,
   { applyLag, replicaStatus }: OpenEngine,
   meter: RequestMeter,

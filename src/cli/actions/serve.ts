@@ -110,7 +110,7 @@ async function runSingleProcess(
     const role = {
       worker: 0,
       background: true,
-      slowLane: true,
+      isService: true,
       onFatal: exitDiverged,
       onLostFlush: exitLostFlush,
     }
@@ -154,7 +154,7 @@ async function runWorker(config: Config, open: Open, log: Logger): Promise<numbe
     worker,
     background: worker === 0 && config.store !== undefined,
     timelineFile: timelineFileOf(config),
-    slowLane: true,
+    isService: true,
     notices,
     onFatal: exitDiverged,
     ...(config.store === undefined && { committer: committerSocket() }),
@@ -199,7 +199,7 @@ async function supervise(
         worker: config.workers,
         background: true,
         timelineFile,
-        slowLane: true,
+        isService: true,
         notices,
         onLostFlush: exitLostFlush,
       })

@@ -75,7 +75,7 @@ function bodyAnswer(status: number, body: unknown): Answer {
 const textType = 'text/plain; charset=utf-8'
 const ignoreCosts: OnCosts = () => undefined
 
-/** Errors of the handler are answered with the costs, too. */
+/** An {@link ApiError} of the handler is answered with the costs, too. */
 async function runCharged(
   { clock, engine }: Services,
   request: {

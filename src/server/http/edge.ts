@@ -40,7 +40,10 @@ const edgeLimits = {
 } as const
 
 export interface EdgeOptions extends ResponseContext {
-  /** Running requests, without those that have not arrived completely. Further requests are rejected with 429. */
+  /**
+   * Maximum number of running requests, without those that have not arrived completely. Further requests are rejected
+   * with 429, except those of owners below their fair part (see {@link MemoryBudget.admits}).
+   */
   readonly pendingRequestsMax: number
   /** Maximum number of unread bytes of all responses together. The default is the limit of this file. */
   readonly unreadResponseBytesMax?: number
@@ -103,7 +106,7 @@ export class Edge {
       this.#runWithBody(call, endpoint, handler)
       return
     }
-    // Discards a body that no handler reads as it arrives, so that it takes no memory.
+    // No handler reads this body, so it is discarded as it arrives.
     request.body?.resume()
     this.#run(call, handler ?? (() => this.#wrongMethod(endpoint, call)))
   }
@@ -113,6 +116,7 @@ export class Edge {
     const { protocol } = call
     const settings = protocol.readSettings(headers)
     if (settings instanceof Message) {
+      // Unlike the response to invalid tags, this response has no transaction time and no metrics.
       const { body, fault, status } = this.#error(call, 'bad request', settings)
       return { status, body, fault, requestError: 'bad request' }
     }
@@ -124,6 +128,7 @@ export class Edge {
       call.tags = tags
       return undefined
     }
+    // Without `requestError`, the body is not always indented (response-headers.ts).
     const { requestError: _requestError, ...answer } = this.#error(
       call,
       'bad request',

@@ -60,7 +60,7 @@ export class EndpointCall {
   /** Set after the headers have been checked, before any handler runs. */
   settings: RequestSettings | undefined
   tags: readonly Tag[] = []
-  /** Set after the router has found the endpoint. */
+  /** Undefined for a preflight of a browser (CORS). */
   endpoint: Endpoint | undefined
   /**
    * Undefined when the request has no body, or when the endpoint does not read it. For a GET request to a query
@@ -74,7 +74,7 @@ export class EndpointCall {
   bytesIn = 0
   /** Bytes of the response's body; undefined until the response has been written. */
   bytesOut: number | undefined
-  /** Ends the count of the request as a running request. Set while the handler runs. */
+  /** Ends the count of the request as a running request. Set when the handler begins to wait. */
   release: (() => void) | undefined
   /** The answer that waits to be sent. */
   answer: Answer | undefined

@@ -32,7 +32,7 @@ export class EventWriter {
   readonly #outlet: Outlet
   readonly #reader: string
   readonly #services: EventWriterServices
-  /** Undefined when the next event may be written. */
+  /** Bytes of the event that is being sent. Undefined when the next event may be written. */
   #unsent: number | undefined
   #share: Share | undefined
   #cancelEndTimer: Cancel | undefined

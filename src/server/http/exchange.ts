@@ -28,7 +28,7 @@ export interface Exchange {
   /** The address that the client used: scheme, host and port. */
   readonly origin: string
   readonly body: Readable | undefined
-  /** Pauses the connection if `held` is true, or resumes it. Data that has already arrived is still read. */
+  /** Stops reading the body if `held` is true, or continues. Data that has already arrived is still read. */
   pauseBody(held: boolean): void
   /**
    * Calls `take` asynchronously, with the body if it has arrived together with the head. If not, `take` gets undefined,

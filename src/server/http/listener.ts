@@ -374,8 +374,8 @@ export class Listener {
   }
 
   /**
-   * `rest` delivers the bytes after the request. If the request's body has arrived, it is the socket, else a stream on
-   * top of the socket.
+   * `rest` delivers the bytes after the request. If the request's body has arrived, `rest` is the socket, else a stream
+   * on top of the socket.
    */
   #upgrade(request: IncomingMessage, rest: Duplex, head: Buffer): void {
     const { socket } = request

@@ -134,8 +134,8 @@ function statesOf(states: unknown): ReadonlySet<ExportState> | undefined {
 
 /** Treats null as absent. */
 export function text(fields: Fields, name: string): string | undefined {
-  const value = Object.hasOwn(fields, name) ? fields[name] : undefined
-  if (value === undefined || value === null) return undefined
+  const value = fields[name] ?? undefined
+  if (value === undefined) return undefined
   if (typeof value !== 'string' || value === '' || value.length > logRequestLimits.logFilterCharsMax) {
     throw badRequest(`"${name}" has to be a text`)
   }
@@ -185,7 +185,7 @@ function firstMillisecond(nanos: bigint): number {
 export interface LogClient {
   /** Scope of an idempotency token: equal tokens of different subjects are independent. */
   readonly subject: string
-  /** The operator, or the client's top-level database. Exports of different requesters take turns. */
+  /** The operator, or the name of the client's outermost database. Exports of different requesters take turns. */
   readonly requester: string
   readonly isRoot: boolean
   /** Database of an admin key; undefined for the operator's credentials. */

@@ -61,7 +61,7 @@ export class Pacer implements PacedConnection {
   /** Node's parser of HTTP/1.1, while this object passes slices to it. */
   #parse: (bytes: Buffer) => void = () => {}
   #isParsing = false
-  /** Bytes of HTTP/1.1. */
+  /** Received bytes of HTTP/1.1 that have not been passed to the parser. */
   #unparsed: Buffer | undefined
   /** True while the next slice waits for its turn. */
   #hasSliceWaiting = false

@@ -30,8 +30,7 @@ export const pacingLimits = {
   linesOfFlood: 512,
   /**
    * Maximum number of excess lines of all connections in one turn. The lines of a connection beyond `shortReadLines`
-   * (base/limits.ts) are excess lines.
-   * If there are more, all connections are parsed in slices; own limit.
+   * (base/limits.ts) are excess lines. If there are more, all connections are parsed in slices; own limit.
    */
   excessLinesPerTurn: 2048,
   /** Milliseconds for which new connections are parsed in slices after too many lines were sent; own limit. */
@@ -50,8 +49,8 @@ export const pacingLimits = {
   /** Maximum number of useless bytes (in no request and no body) per second on an HTTP/2 connection; own limit. */
   sessionUselessBytesPerSecond: 65_536,
   /**
-   * Milliseconds for which a client is an offender after the service has closed its session because of useless frames;
-   * own limit.
+   * Milliseconds for which a client is an offender after its session was closed because of protocol errors or useless
+   * frames; own limit.
    */
   offenderMs: 10_000,
   /** Milliseconds between new sessions of an offender; own limit. */
@@ -91,7 +90,7 @@ export interface PacedConnection {
   lines: number
   /** True while a step waits for a later turn. */
   readonly isWaiting: boolean
-  /** Begins the next waiting step if this turn has capacity. Returns whether another step may follow. */
+  /** Begins the next waiting step if this turn has capacity. Returns whether a step has begun. */
   runNext(): boolean
   /** Parses the following bytes of the connection in slices. */
   slice(): void

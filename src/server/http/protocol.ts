@@ -12,7 +12,7 @@ export interface RequestSettings {
   /** The name that clients use for the version of the language. */
   readonly dialect: string
   readonly lastSeenTxn: Micros | undefined
-  /** Retries of a write after conflicts; undefined if the request has no limit. */
+  /** Maximum number of retries of a write after conflicts; undefined if no header sets the number. */
   readonly retriesMax: number | undefined
   readonly timeoutMs: number
   /** Read-only queries are also strictly serializable. */
@@ -24,8 +24,8 @@ export interface RequestSettings {
 /** The HTTP interface of a language. */
 export interface Protocol {
   readonly language: LanguageName
-  /** A `GET` request has its query in the parameter `q`, and may not write. */
   readonly queryPath: string
+  /** `GET` requests have their query in the URL, and may not write. */
   readonly queryMethods: readonly ('GET' | 'POST')[]
   /** Other methods are handled like `POST`. */
   readonly takesAnyMethod?: boolean

@@ -1,6 +1,6 @@
 // Reads request bodies into memory within two limits: one for each body, and one for all incomplete bodies together.
-// The memory of an incomplete request is charged to the group of its client, so that slow senders evict the requests of
-// their own group only. Before authentication, only a short part of a body is accepted.
+// The memory of an incomplete request is charged to the group of its client. At the limit, requests of the group with the
+// greatest use are evicted. Before authentication, only a short part of a body is accepted.
 
 import type { Readable } from 'node:stream'
 import type { Eviction, MemoryBudget, Share } from '../../base/admission/memory-budget.ts'

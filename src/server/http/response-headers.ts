@@ -1,12 +1,15 @@
 // Builds the head of every response, and formats the body. The protocol defines the headers of each kind of answer.
 // Transaction time, metrics and tags are in headers only in version 4; in version 10, they are in the body.
 //
+// The list describes endpoints of queries. Other endpoints, such as most of those under /api, omit the transaction time
+// and the metrics.
+//
 // - `traceparent` and `x-faunadb-build`: all responses.
 // - `x-txn-time`: all responses to requests with valid headers.
 // - Headers of the metrics, such as `x-compute-ops`: all responses to requests with valid headers, except 401 and 500.
 // - `x-faunadb-host`: all responses except 401 and 500, if the request has the header `x-trace`.
-// - `x-fauna-tags`: all responses except the errors 409, 413, 429, 500 and 503, and errors about an exceeded limit. The
-//   bodies of these exceptions are always indented.
+// - `x-fauna-tags`: all responses except the errors 408, 409, 413, 429, 500 and 503, and errors about an exceeded limit.
+//   The bodies of these exceptions are always indented.
 // - `access-control-expose-headers`: every `x-` header except `x-faunadb-build`, so that pages of other origins can
 //   read these headers.
 
@@ -35,7 +38,7 @@ export interface ResponseContext {
 
 interface PreparedResponse {
   readonly headers: HeaderList
-  /** Undefined when the answer has a long body, or when the body is a stream. */
+  /** Empty when the answer has a long body; undefined when the body is a stream. */
   readonly text: string | undefined
   /** Length of the whole body in UTF-8; 0 for a stream. */
   readonly bytes: number

@@ -109,7 +109,10 @@ export function discardBody({ body, stream }: Answer): void {
   stream?.close()
 }
 
-/** An unread response is charged to the database of the query, or to the client's address. */
+/**
+ * The group to which an unread long body or a stream is charged: the database of the query, or the client's address. A
+ * short response is charged to the client's address.
+ */
 function readerOf(request: Exchange, { place }: Answer): string {
   return place === undefined ? request.client : `database ${place.ids.join('/')}`
 }

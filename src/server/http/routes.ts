@@ -16,8 +16,8 @@ import type { Protocol } from './protocol.ts'
 import { version4Protocol } from './request-headers.ts'
 import { feedProtocol, version10Protocol } from './version10-headers.ts'
 
-/** The protocols that have an endpoint for queries. */
-const protocols: readonly Protocol[] = [version4Protocol, version10Protocol]
+/** The protocols whose requests {@link queryEndpoint} handles. */
+const protocols: readonly Protocol[] = [version4Protocol, version10Protocol, feedProtocol]
 
 /** Returns the endpoints without the endpoint for unknown paths, which application.ts adds. */
 export function endpoints(services: Services): readonly Endpoint[] {
@@ -33,7 +33,6 @@ export function endpoints(services: Services): readonly Endpoint[] {
     principalEndpoint(services),
     ...engineEndpoints(services),
     ...streamEndpoints(services),
-    queryEndpoint(services, feedProtocol),
     pingEndpoint(services),
     errorEndpoint(services),
     ...schemaEndpoints(services),

@@ -9,7 +9,7 @@ const startingStatus = requestErrors['service unavailable'].status
 /** Value of `retry-after`, in seconds. */
 const retryAfterSeconds = 1
 
-/** The service does not listen yet. `progress` returns a clause for the message to clients. */
+/** The returned listener does not listen yet. `progress` returns a clause for the message to clients. */
 export function createStartingService(progress: () => string, options: ListenerOptions): Listener {
   return new Listener(exchange => {
     const body = errorBody('service unavailable', `The service is starting: ${progress()}.`)

@@ -32,7 +32,7 @@ function countersOf(registry: Registry, prefix: string): AddMetric {
 }
 
 /** A node: one of several machines that share a store. */
-interface NodeLabel {
+interface MeasuredNode {
   readonly name: string
   /** Current state of the node's replica. */
   readonly status: () => {
@@ -54,7 +54,7 @@ export interface BackupFigures {
 }
 
 interface MeasuredStore {
-  readonly node?: NodeLabel
+  readonly node?: MeasuredNode
   /** The part of the commit log that is not in LMDB yet; absent without a log. */
   readonly applyLag?: () => { readonly bytes: number; readonly lagMs: number }
   /** Absent without a continuous backup. */
@@ -111,7 +111,7 @@ export function createRegistry(
   return registry
 }
 
-function measureNode(registry: Registry, { name, status }: NodeLabel): void {
+function measureNode(registry: Registry, { name, status }: MeasuredNode): void {
   registry.setDefaultLabels({ node: name })
   const gauge = gaugesOf(registry, 'terrarium_store_', 'max')
   gauge('lag_seconds', "Maximum age of this node's reads.", () => status().lagMs / 1000)
@@ -222,17 +222,17 @@ interface SupervisorFigures {
 }
 
 /** Keeps the supervisor out of sums over the metrics of the workers. */
-const prefix = 'terrarium_supervisor_'
+const supervisorPrefix = 'terrarium_supervisor_'
 
 export function createSupervisorRegistry(figures: () => SupervisorFigures): Registry {
   const registry = new Registry()
-  const counter = countersOf(registry, prefix)
-  const gauge = gaugesOf(registry, prefix)
+  const counter = countersOf(registry, supervisorPrefix)
+  const gauge = gaugesOf(registry, supervisorPrefix)
   counter('operations_total', 'Operations that workers have forwarded.', () => figures().forwarded.operations)
   gauge('operations_in_flight', 'Forwarded operations without a result.', () => figures().forwarded.in_flight)
   gauge('slow_lane_processes', 'Processes of the slow lane.', () => figures().slowLane?.processes ?? 0)
   gauge('slow_lane_running', 'Queries that the slow lane evaluates.', () => figures().slowLane?.running ?? 0)
   gauge('slow_lane_waiting', 'Queries that wait for the slow lane.', () => figures().slowLane?.waiting ?? 0)
-  collectDefaultMetrics({ register: registry, prefix })
+  collectDefaultMetrics({ register: registry, prefix: supervisorPrefix })
   return registry
 }

@@ -5,7 +5,7 @@ import { basename, dirname, join } from 'node:path'
 import { dataFileName } from '../../storage/lmdb/data-file.ts'
 import type { BackupEntry, BackupFolder } from './health.ts'
 
-/** The newest backups are listed first. */
+/** Maximum number of listed backups, the newest first. */
 const listedMax = 50
 
 export async function listBackups(folder: string): Promise<BackupFolder> {
@@ -31,10 +31,10 @@ async function freeBytesAt(folder: string): Promise<number | undefined> {
   }
 }
 
-/** Removes the partial files of a backup whose process was killed. */
-export async function removeDrafts(folder: string): Promise<void> {
+/** Removes what a killed process has written of the backup in `folder`. */
+export async function removePartial(folder: string): Promise<void> {
   const parent = dirname(folder)
   const names = await readdir(parent).catch(() => [])
-  const drafts = names.filter(name => name.startsWith(`${basename(folder)}.`) && name.endsWith('.partial'))
-  for (const name of drafts) await rm(join(parent, name), { recursive: true, force: true })
+  const partial = names.filter(name => name.startsWith(`${basename(folder)}.`) && name.endsWith('.partial'))
+  for (const name of partial) await rm(join(parent, name), { recursive: true, force: true })
 }

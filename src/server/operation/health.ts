@@ -3,7 +3,7 @@
 
 import type { BackupStatus } from '../../backup/backup-status.ts'
 
-/** Counts since the process began, the same as in `/metrics`. */
+/** Counts since the process began, the same as in `/metrics`. `in_flight` and `streams` are the current numbers. */
 export interface RequestCounts {
   readonly requests: number
   readonly client_errors: number
@@ -25,6 +25,7 @@ export interface RequestCounts {
 export interface ReplicaState {
   /** Number of the newest batch of commits that the replica contains. */
   readonly head: number
+  /** Batches of commits that the replica lacked at the last poll. */
   readonly behind: number
   readonly lag_ms: number
   /** Why the replica cannot be updated; null when it can. */
@@ -104,6 +105,7 @@ export interface PendingWorkReport {
   }[]
   /** Number of all builds; `builds` contains only the first ones. */
   readonly builds_count: number
+  /** Number of unfinished removals of deleted data; at most 1000. */
   readonly removals: number
 }
 

@@ -12,7 +12,7 @@ import { wait } from '../../base/timers.ts'
 import { storeBytes } from '../../storage/log/store-copy.ts'
 import { replicaFolder } from '../../storage/postgres/replica-folder.ts'
 import { formatMicros } from '../../values/time.ts'
-import { listBackups, removeDrafts } from './backup-folder.ts'
+import { listBackups, removePartial } from './backup-folder.ts'
 import { diskSpace } from './disk-watch.ts'
 import type {
   BackupFolder,
@@ -59,6 +59,7 @@ export class TaskError extends Error {
     this.reason = reason
   }
 }
+
 /** Milliseconds after which the query log's folder is measured again. */
 const logSizeMsMax = 30_000
 /** Milliseconds to wait for the list of backups, because a network drive may not respond. */
@@ -109,7 +110,7 @@ export class Operation {
         'This service is embedded in another program and cannot start commands.',
       )
     if (readTaskNote(data, kind)?.ended === null) throw alreadyRunning(kind)
-    const folder = kind === 'backup' ? await this.#newBackup() : undefined
+    const folder = kind === 'backup' ? await this.#newBackupFolder() : undefined
     const child = this.#claimStart(kind, () => {
       const started = startCommand(folder === undefined ? [kind] : [kind, folder])
       noteStart(data, kind, started.pid ?? 0)
@@ -144,8 +145,8 @@ export class Operation {
     await Promise.all(running.map(({ ended }) => ended))
   }
 
-  /** Throws {@link TaskError}. */
-  async #newBackup(): Promise<string> {
+  /** Returns the folder for a new backup. Throws {@link TaskError}, for example if the disk has no room for it. */
+  async #newBackupFolder(): Promise<string> {
     const { backups, data } = this.#options
     if (backups === undefined) {
       const hint = 'Set a folder for backups with --backups (TERRARIUM_BACKUPS) first.'
@@ -170,7 +171,7 @@ export class Operation {
       const end = async (how: string) => {
         const failure = errorOutput.trim() === '' ? `The process exited (${how}).` : errorOutput.trim()
         noteEnd(this.#options.data, kind, child.pid ?? 0, failure)
-        if (folder !== undefined) await removeDrafts(folder)
+        if (folder !== undefined) await removePartial(folder)
         resolve()
       }
       child.once('close', (code, signal) => void end(signal ?? `exit status ${code}`))

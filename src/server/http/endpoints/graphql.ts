@@ -37,7 +37,7 @@ export function graphqlEndpoints({ engine }: Services): readonly Endpoint[] {
       call.queryRequest(call.body, isRead ? inGetRequests : undefined),
       call.ticket,
     )
-    // Clients parse the errors of a response with status 200.
+    // Clients parse only the errors of responses with status 200.
     return answer.requestError === 'unauthorized' ? { ...answer, status: 200 } : answer
   }
   const withText =

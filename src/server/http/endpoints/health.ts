@@ -40,6 +40,7 @@ const scopeTimeoutMs = { all: 5000, write: 1000, read: 500, node: 100 } as const
 
 type Scope = keyof typeof scopeTimeoutMs
 
+/** Every other text, such as `node`, only checks whether this process responds. */
 const scopes: ReadonlyMap<string, Scope> = new Map([
   ['all', 'all'],
   ['write', 'write'],

@@ -239,7 +239,7 @@ class RecordDetails {
     }
   }
 
-  /** Null if the record has no facts, because an old version of Terrarium wrote it. */
+  /** Null if the record has no facts (an old version of Terrarium wrote it), or damaged facts. */
   describe(found: LogRecord): object | null {
     const { facts, record } = found
     if (facts === undefined) return null
