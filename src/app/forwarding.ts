@@ -159,7 +159,6 @@ export class CommitterClient {
     return pieces.length > 0 ? { ...response, longBody: new LongBody(pieces) } : response
   }
 
-  /** {@link TransferService.write} */
   readonly write: TransferService['write'] = async (database, records, options, { onCosts, ticket } = {}) => {
     const operation: Operation = { kind: 'import', database, text: writeRequestText(records, options) }
     const { spent, text: result } = (await this.#run(operation, ticket)) as ImportResult
@@ -167,12 +166,12 @@ export class CommitterClient {
     return readWriteResponse(JSON.parse(result), records.length)
   }
 
-  /** {@link reserveIdRange} */
+  /** See {@link reserveIdRange}. */
   async reserveIds(worker: number, held: IdRange | undefined): Promise<IdRange> {
     return (await this.#run({ kind: 'reserve ids', worker, held })) as IdRange
   }
 
-  /** {@link Store.probe} */
+  /** See {@link Store.probe}. */
   async passTime(): Promise<void> {
     await this.#run({ kind: 'pass time' })
   }

@@ -22,7 +22,7 @@ export const limits = {
   shortReadLines: 40,
   /** Maximum number of streams of one HTTP/2 connection that a client may reset per second; own limit. */
   sessionResetsPerSecond: 50,
-  /** Milliseconds after which an idle connection is closed. */
+  /** Milliseconds after which an idle HTTP/1.1 connection is closed by default. */
   connectionIdleMs: 75_000,
   /** Maximum number of nested arrays and objects in a rendered value; own limit: protects the native stack. */
   valueDepthMax: 1200,

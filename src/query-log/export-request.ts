@@ -57,7 +57,7 @@ export interface ExportRequest {
   readonly updatedAt: Micros
   /** The start of the current processing, from which the time limit counts. */
   readonly startedAt: Micros
-  /** Number of times that a process has claimed the request. Claims that were released are not counted. */
+  /** Number of claims of the request in the current processing. Claims that were released are not counted. */
   readonly attempts: number
   /** The process that works on the request, and the end of its lease. */
   readonly lease?: { readonly owner: string; readonly until: Micros }
@@ -80,7 +80,6 @@ export function databaseFilter(database: ExportDatabase | undefined): Pick<Recor
   return database === undefined ? {} : { database: database.ids.at(-1) }
 }
 
-/** True for a complete request whose URL has expired. */
 export function hasExpiredUrl({ state, url }: ExportRequest, now: Micros): boolean {
   return state === 'Complete' && url !== undefined && url.expiresAt <= now
 }

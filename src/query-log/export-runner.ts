@@ -70,7 +70,6 @@ export class ExportRunner {
     await this.#loop.stop()
   }
 
-  /** Resolves with the milliseconds until the next step. */
   async #step(): Promise<number> {
     try {
       if (this.#options.store.hasFree()) await this.#processFree()

@@ -92,7 +92,6 @@ export class ExportStore {
     })
   }
 
-  /** Returns the stored time memory; see base/removal-time.ts. */
   timeMemory(): TimeMemory | undefined {
     const stored = this.#kv.read(view => view.get(timeKey))
     return stored && decode<TimeMemory>(stored)

@@ -1,7 +1,6 @@
 // The format of exported records, as clients receive them. Times have the format `2023-01-18 22:11:39.529 Z`: UTC,
 // milliseconds, a blank instead of the `T` of ISO 8601.
 
-/** A parsed record in the export format. */
 export interface ExportedRecord {
   readonly DATABASE: readonly string[]
   readonly FQL_SHAPE: string
@@ -18,7 +17,6 @@ export interface ExportedRecord {
   readonly TXN_RETRIES: number
 }
 
-/** Number of characters of a time. */
 export const timestampChars = 25
 
 /** The first and the last millisecond that the format can express. */

@@ -91,7 +91,6 @@ function addRecord(sum: Totals, record: SegmentRecord): void {
   sum.bytesOut += record.bytesOut
 }
 
-/** Adds `more` to `sum`. */
 export function addTotals(sum: Totals, more: Totals): void {
   const queryTimeMaxMs = Math.max(sum.queryTimeMaxMs, more.queryTimeMaxMs)
   for (const name of sumNames) sum[name] += more[name]
@@ -219,7 +218,6 @@ interface DatabaseJson extends AboutDatabase {
   readonly errors: readonly (readonly [string, ...number[]])[]
 }
 
-/** Converts an aggregate to lines of text. */
 export function* aggregateLines({ databases }: LogAggregate): Generator<string> {
   yield `${formatVersion}\n`
   const named = ([name, totals]: readonly [string, Totals]): [string, ...number[]] => [

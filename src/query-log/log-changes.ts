@@ -4,7 +4,6 @@
 import type { Totals } from './log-aggregate.ts'
 import { operationsOf } from './segment-record.ts'
 
-/** The sums over one span. */
 interface SpanSums {
   readonly totals: Totals
   readonly shapes: ReadonlyMap<string, Totals>
@@ -48,7 +47,6 @@ export function startBefore({ from, to }: { readonly from: number; readonly to: 
   return from - (to - from)
 }
 
-/** Returns the significant changes of a span compared with the preceding span. */
 export function changesBetween(before: SpanSums, now: SpanSums): LogChanges {
   return {
     totals: now.totals,

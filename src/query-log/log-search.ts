@@ -27,14 +27,12 @@ export interface RecordSearch extends RecordFilter, RecordConditions {
   readonly skip: number
 }
 
-/** The database of a record, and its additional facts. */
 export interface RecordFacts {
   /** The ids of the database and its ancestors (ownership.ts). */
   readonly trail: string
   readonly facts: ParsedFacts | undefined
 }
 
-/** A record with its additional facts. */
 export interface LogRecord extends RecordFacts {
   readonly record: ExportedRecord
 }
@@ -152,7 +150,7 @@ function collect(
 
 /** Conditions for a record and its facts; undefined conditions are ignored. */
 export interface RecordConditions {
-  /** A status, or `2xx`, `4xx`, `5xx`. */
+  /** A status, or a class such as `4xx`. */
   readonly status?: string | undefined
   readonly slowerThanMs?: number | undefined
   /** Selects records with more read, write and compute operations in total than this number. */

@@ -65,17 +65,14 @@ export interface LogSummary {
   readonly errors: readonly (Totals & { readonly error: string })[]
 }
 
-/** The conditions for the records of a summary. */
 export interface SummaryFilter extends RecordFilter {
   /** Excludes the dashboard's own requests. */
   readonly withoutDashboard?: boolean | undefined
 }
 
-/** Maximum number of points in a summary. */
 const pointsMax = 240
 /** Maximum number of shapes from each of the orders in `notableShapes`. */
 const shapesPerOrder = 20
-/** Maximum number of errors in a summary. */
 const errorsMax = 50
 /** Maximum approximate size of all cached aggregates in bytes. */
 const cachedBytesMax = 64_000_000
@@ -215,7 +212,7 @@ function bytesOf({ databases }: LogAggregate): number {
 const compress = promisify<string, Buffer>(gzip)
 const decompress = promisify<Buffer, Buffer>(gunzip)
 
-/** Returns stored sums; undefined if the file is missing or damaged. */
+/** Returns stored sums; undefined if the file is missing, is damaged or has another version. */
 async function readSums(path: string, signal: AbortSignal): Promise<LogAggregate | undefined> {
   try {
     const packed = await ifPresent(readFile(path))

@@ -42,7 +42,6 @@ interface QueryLogOptions {
   readonly folder: string
   readonly regionGroup: string
   readonly records: RecordWriter
-  /** Writes the segments of `records`. */
   readonly writer: SegmentWriter
   /** Contains export requests and account keys; closed with the query log. */
   readonly kv: KeyValueStore
@@ -73,7 +72,6 @@ interface QueryLogOptions {
   readonly urlSeconds: number
   /** Called when an export, an upload or the removal of expired data fails. */
   readonly onFailure: (what: string, cause: unknown) => void
-  /** Called for segments with damaged lines. Exports omit these lines. */
   readonly onDamage?: OnDamage
 }
 
@@ -158,7 +156,6 @@ export class QueryLog {
     return this.#summaries.changes(filter, signal)
   }
 
-  /** Returns the records that match a search, the newest first. */
   async search(search: RecordSearch, signal: AbortSignal): Promise<RecordPage> {
     await this.#waitUntilWritten(search, this.#options.now(), signal)
     return searchRecords(this.#options.folder, search, signal)

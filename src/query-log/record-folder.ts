@@ -7,7 +7,6 @@ import { join } from 'node:path'
 import { makeFolder } from '../base/folders.ts'
 import { sumsFolder } from './segment-files.ts'
 
-/** The name of the folder in the folder of the query log. */
 export const recordFolder = 'records'
 
 const earlierFolder = 'segments'

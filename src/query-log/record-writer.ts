@@ -50,7 +50,6 @@ export interface RecordedCall {
     readonly method: string
     /** Headers by lower-case name. The header with the credential is not read. */
     readonly headers: Headers
-    /** The client's address. */
     readonly client: string
   }
   readonly protocol: { readonly language: LanguageName }
@@ -84,7 +83,7 @@ interface Place {
 /** The parts of the answer to a request that are recorded. */
 export interface RecordedAnswer {
   readonly status: number
-  /** Undefined when no query ran. */
+  /** Undefined when the response has no metrics. */
   readonly metrics?: RequestCosts | undefined
   /** Undefined when the credential was rejected. */
   readonly place?: Place | undefined
@@ -125,7 +124,6 @@ interface CachedText<T> {
   readonly text: number
 }
 
-/** Writes the records of one process. */
 export class RecordWriter {
   readonly #segments: SegmentWriter
   readonly #wordings: Wordings
@@ -319,7 +317,6 @@ export function bytesOfRecord({ body, endpoint, longBody, request, tags }: Recor
   return bytes
 }
 
-/** Writes lower-case hexadecimal digits as bytes. */
 function writeHex(bytes: Uint8Array, at: number, digits: string): number {
   for (let digit = 0; digit < digits.length; digit += 2)
     bytes[at++] = (digitValue(digits.charCodeAt(digit)) << 4) | digitValue(digits.charCodeAt(digit + 1))

@@ -16,7 +16,6 @@ interface S3Options {
   readonly now: () => number
 }
 
-/** Stores chunks of log segments. */
 export interface ChunkBucket {
   readonly chunks: ChunkStorage
 }

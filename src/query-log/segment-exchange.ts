@@ -56,7 +56,6 @@ const gzipLevel = 3
 /** The first byte of gzip data. */
 const gzipStart = 0x1f
 
-/** Uploads the segments of this machine. */
 export class SegmentUploader {
   readonly #options: UploaderOptions
   readonly #loop: Loop
@@ -83,7 +82,6 @@ export class SegmentUploader {
     }
   }
 
-  /** Resolves with the milliseconds until the next step. */
   async #tryStep(): Promise<number> {
     try {
       await this.#step()

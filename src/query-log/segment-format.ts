@@ -85,7 +85,6 @@ export const numericHeader = { invalid: 0, text: 1, first: 2 } as const
 export const traceBytes = 24
 export const traceIdBytes = 16
 
-/** Returns the first line of a segment. */
 export function segmentHead(regionGroup: string): Buffer {
   return Buffer.from(`${JSON.stringify({ queryLog: formatVersion, regionGroup })}\n`)
 }
@@ -124,7 +123,6 @@ export function writeHead(
   block.writeUInt32LE(crc32(block.subarray(headAt.length, end)), headAt.checksum)
 }
 
-/** Returns whether the block from `start` to `end` has its checksum. */
 export function isIntact(bytes: Buffer, start: number, end: number): boolean {
   const checksum = bytes.readUInt32LE(start + headAt.checksum)
   return crc32(bytes.subarray(start + headAt.length, end)) === checksum

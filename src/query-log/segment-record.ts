@@ -37,7 +37,6 @@ export interface RecordGroup {
   readonly damaged: number
 }
 
-/** Returns the total of read, write and compute operations. */
 export function operationsOf({
   computeOps,
   readOps,

@@ -39,7 +39,6 @@ interface SegmentWriterOptions {
   readonly touch?: (path: string) => void
 }
 
-/** The operations on an open file that the writer needs. */
 export type SegmentFile = Pick<FileHandle, 'writev' | 'datasync' | 'close'>
 
 /** Milliseconds between flushes. A crash of the machine loses at most the records of two such intervals. */
@@ -48,12 +47,10 @@ const flushEveryMs = 500
 const bufferBytesDefault = 16_777_216
 /** Bytes of a block with common records. The last block of a flush is shorter; a block with a long text is longer. */
 const blockBytes = 65_536
-/** Bytes after which a section ends. */
 const sectionBytesMax = 1_048_576
 /** Number of written blocks whose memory is reused. */
 const freeBlocksMax = 16
 
-/** A block in memory. */
 interface Block {
   readonly bytes: Buffer
   /** True for the first block of a section. */

@@ -2,6 +2,7 @@
 // serve.
 
 import assert from 'node:assert/strict'
+import { mkdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { pino } from 'pino'
@@ -9,7 +10,10 @@ import { readConfig } from '../../src/app/config/read-config.ts'
 import { openQueryLog } from '../../src/app/open-query-log.ts'
 import { systemClock } from '../../src/base/clock.ts'
 import { micros } from '../../src/base/micros.ts'
+import { systemTimers } from '../../src/base/timers.ts'
 import type { FileTable } from '../../src/query-log/export-storage.ts'
+import { SegmentUploader } from '../../src/query-log/segment-exchange.ts'
+import { segmentPath } from '../../src/query-log/segment-files.ts'
 import type { SharedLog } from '../../src/query-log/shared-log.ts'
 import { openMemory } from '../../src/storage/kv/memory.ts'
 import type { Chunk } from '../../src/storage/postgres/log-chunks.ts'
@@ -87,4 +91,23 @@ test('a request waits for a machine that has not written its records yet', async
     release()
     await Promise.all([slow.close(), other.close()])
   }
+})
+
+test('records of a segment that cannot be read are not reported as uploaded', async () => {
+  const segments = join(folder, 'unreadable')
+  const path = segmentPath(segments, micros(1), 'a1')
+  mkdirSync(segments)
+  symlinkSync(path, path)
+  const reported: number[] = []
+  const shared = new SharedTables().of('unreadable', Promise.resolve())
+  const { promise: failed, resolve: onFailure } = Promise.withResolvers<unknown>()
+  const uploader = new SegmentUploader({
+    folder: segments,
+    shared: { ...shared, chunks: { ...shared.chunks, report: async until => void reported.push(until) } },
+    timers: systemTimers,
+    onFailure,
+  })
+  assert.equal(((await failed) as NodeJS.ErrnoException).code, 'ELOOP')
+  await uploader.close()
+  assert.deepEqual(reported, [])
 })

@@ -158,7 +158,7 @@ export class CpuBudget {
   readonly #clock: () => number
   /** The remaining microseconds of the current item; infinite if there is no item. */
   #remaining = Number.POSITIVE_INFINITY
-  /** CPU time of all calls of {@link within} since the process began. */
+  /** Microseconds of all calls of {@link within}. */
   #spent: number = 0
 
   /** `rejection` creates the error for code that exceeds the limit. `clock`: CPU time of this thread in microseconds. */

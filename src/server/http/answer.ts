@@ -10,7 +10,7 @@ import type { Micros } from '../../values/value.ts'
 /** Absent fields are neither sent nor recorded. */
 export interface Answer extends Partial<Omit<StreamResponse, 'status' | 'body' | 'database' | 'attempt'>> {
   readonly status: number
-  /** A string is sent as a whole; a stream in pieces, without `content-length`. */
+  /** A string is sent with `content-length`; a stream only if the header is in `headers`. */
   readonly body: string | Readable
   /** A name (in lower case), its value, the next name, its value, and so on. */
   readonly headers?: readonly string[]

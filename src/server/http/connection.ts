@@ -6,7 +6,6 @@ import type { MemoryBudget, Share } from '../../base/admission/memory-budget.ts'
 import { Pacer } from './pacer.ts'
 import type { Pacing } from './pacing.ts'
 
-/** Counts the connections of a process. */
 export interface ConnectionCounts {
   /** Connections without a running request. */
   readonly waiting: MemoryBudget

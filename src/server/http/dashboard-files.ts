@@ -3,6 +3,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { extname, join } from 'node:path'
 import type { Logger } from 'pino'
+import { ifPresent } from '../../base/if-present.ts'
 
 export interface StaticFile {
   readonly contentType: string
@@ -44,14 +45,10 @@ export function openDashboard(
     files.set(path, {
       contentType,
       content: readFileSync(join(folder, name)),
-      gzip: readIfPresent(join(folder, `${name}.gz`)),
-      brotli: readIfPresent(join(folder, `${name}.br`)),
+      gzip: ifPresent(() => readFileSync(join(folder, `${name}.gz`))),
+      brotli: ifPresent(() => readFileSync(join(folder, `${name}.br`))),
       isHashed: path.startsWith('assets/'),
     })
   }
   return files
-}
-
-function readIfPresent(path: string): Buffer | undefined {
-  return existsSync(path) ? readFileSync(path) : undefined
 }

@@ -45,7 +45,7 @@ export interface EdgeOptions extends ResponseContext {
    * with 429, except those of owners below their fair part (see {@link MemoryBudget.admits}).
    */
   readonly pendingRequestsMax: number
-  /** Maximum number of unread bytes of all responses together. The default is the limit of this file. */
+  /** Tests replace the limit of this file. */
   readonly unreadResponseBytesMax?: number
 }
 

@@ -60,11 +60,9 @@ export interface ListenerOptions {
   readonly tls?: { readonly cert: string | Buffer; readonly key: string | Buffer }
   /** Milliseconds that an HTTP/1.1 keep-alive connection may be idle. */
   readonly idleMs?: number
-  /** Milliseconds that a client may take to send one request. */
+  /** Tests replace the limits of this file with shorter times and smaller numbers. */
   readonly receiveMs?: number
-  /** Milliseconds that connections without a request stay open when the service stops. */
   readonly lingerMs?: number
-  /** Maximum number of connections without a request in flight. */
   readonly waitingConnectionsMax?: number
   /** The default is derived from the limit of open files. */
   readonly connectionsMax?: number
