@@ -62,7 +62,7 @@ export function serveWorker(parts: CommitterParts, counts: OperationCounts, sock
     const operation = value as Operation
     const ticket = new Ticket(ownerOf(operation))
     // Any other cause means that the client has disconnected or the connection to the worker has closed.
-    onCancel(cause => ticket.stop(cause === 'evicted' ? cause : 'left'))
+    onCancel(cause => ticket.stop(cause === 'evicted' ? cause : 'disconnected'))
     try {
       return await handle(parts, operation, pieces, ticket)
     } finally {

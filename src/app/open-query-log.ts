@@ -110,7 +110,7 @@ export async function openQueryLog(
       }),
       timers: systemTimers,
       retention,
-      recorders: Math.max(1, config.workers),
+      recorders: config.workers,
       elapsedMs: clock.elapsedMs,
       exportDays: config.queryLogExportDays,
       exportTimeoutMs: config.queryLogExportTimeoutMs,

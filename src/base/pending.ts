@@ -5,7 +5,7 @@
 import { limits } from './limits.ts'
 
 /** A missing result. `key` identifies the result among the results of one request. */
-interface Question {
+interface MissingResult {
   readonly key: string
   readonly start: () => Promise<unknown>
   /** Counts against a limit that all workers of a data directory share. */
@@ -14,21 +14,21 @@ interface Question {
 
 /** Thrown when evaluation has to wait for one or several results. */
 export class Pending {
-  readonly questions: readonly Question[]
+  readonly missing: readonly MissingResult[]
 
-  constructor(questions: readonly Question[]) {
-    this.questions = questions
+  constructor(missing: readonly MissingResult[]) {
+    this.missing = missing
   }
 
   get isLimited(): boolean {
-    return this.questions.some(({ isLimited }) => isLimited)
+    return this.missing.some(({ isLimited }) => isLimited)
   }
 
   /** Waits for the results of all `pendings`. */
   static all(pendings: readonly Pending[]): Pending {
-    const byKey = new Map<string, Question>()
-    for (const { questions } of pendings) {
-      for (const question of questions) if (!byKey.has(question.key)) byKey.set(question.key, question)
+    const byKey = new Map<string, MissingResult>()
+    for (const { missing } of pendings) {
+      for (const result of missing) if (!byKey.has(result.key)) byKey.set(result.key, result)
     }
     return new Pending([...byKey.values()])
   }
@@ -83,8 +83,8 @@ export class Memo {
     // The cast is safe for the same reason as in `get`.
     if (known !== undefined) return known as T
     const count = Math.min(Math.max(1, number), limits.awaitedResultsMax)
-    const questions = Array.from({ length: count }, (_, at) => ({ key: `${name}#${number + at}`, start }))
-    throw new Pending(questions)
+    const missing = Array.from({ length: count }, (_, at) => ({ key: `${name}#${number + at}`, start }))
+    throw new Pending(missing)
   }
 
   #count(name: string): number {
@@ -99,7 +99,7 @@ export class Memo {
     this.#results ??= new Map()
     const results = this.#results
     await Promise.all(
-      pending.questions.map(async ({ key, start }) => {
+      pending.missing.map(async ({ key, start }) => {
         results.set(key, await start())
       }),
     )

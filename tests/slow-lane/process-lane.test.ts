@@ -252,7 +252,7 @@ test('a waiting query that only reads is dropped when its client disconnects', a
   reading.endsWithClient = true
   const dropped = assert.rejects(run('a', 'x', 1000, reading), { code: 'request timeout' })
   const goesOn = assert.rejects(run('a', 'y', 1000, writing), { code: 'time out' })
-  for (const ticket of [reading, writing]) ticket.leave()
+  for (const ticket of [reading, writing]) ticket.noteDisconnect()
   await dropped
   assert.equal(lane.load.waiting, 1)
   await lane.close()

@@ -108,7 +108,7 @@ test('an import stops before its next transaction when its client has disconnect
   const ticket = new Ticket('a')
   let transactions = 0
   const onCosts = () => {
-    if (++transactions === 3) ticket.leave()
+    if (++transactions === 3) ticket.noteDisconnect()
   }
   const throwIfStopped = () => ticket.throwIfStopped()
   const write = () => writeBatch({ ...target, onCosts, throwIfStopped }, rootDatabase, records(10), options)

@@ -129,7 +129,7 @@ export class MemoryBudget {
     }
     this.#add(share, amount)
     if (amount <= 0) return
-    this.limit(share.group)
+    this.limitGroup(share.group)
     if (this.#held > this.#max()) this.#makeRoom(this.#max(), Math.ceil(this.#max() * this.#lowWater))
   }
 
@@ -140,7 +140,7 @@ export class MemoryBudget {
   }
 
   /** Evicts shares of a group that holds more than a group may hold. {@link Share} calls this method. */
-  limit(group: Group): void {
+  limitGroup(group: Group): void {
     if (this.#groupPart < 1 && group.held > this.#groupMax) this.#shrink(group, this.#groupMax, 0)
   }
 
@@ -203,15 +203,15 @@ export class MemoryBudget {
   }
 
   /**
-   * Evicts the largest shares, and the oldest among equals, until the group uses at most `second`, or all groups at
-   * most `enough`.
+   * Evicts the largest shares, and the oldest among equals, until the group uses at most `groupEnough`, or all groups
+   * at most `enough`.
    */
-  #shrink(group: Group, second: number, enough: number): void {
+  #shrink(group: Group, groupEnough: number, enough: number): void {
     const shares = [...group.shares].filter(share => share.held > 0 && !share.isPinned)
     shares.sort((left, right) => right.held - left.held)
     for (const share of shares) {
       share.end('no room')
-      if (group.held <= second || this.#held <= enough) return
+      if (group.held <= groupEnough || this.#held <= enough) return
     }
   }
 
@@ -282,7 +282,7 @@ export class Share {
   regroup(name: string): void {
     if (this.#closed) return
     this.group = this.#budget.regroup(this, name)
-    this.#budget.limit(this.group)
+    this.#budget.limitGroup(this.group)
   }
 
   /** A paused share is not evicted when it stalls. */

@@ -7,8 +7,8 @@ import { msg } from '../message.ts'
 import { RequestError } from '../request-errors.ts'
 import type { MemoryBudget, Share } from './memory-budget.ts'
 
-/** `left`: the client has disconnected. `evicted`: a budget needs the memory for other requests. */
-export type StopCause = 'left' | 'evicted'
+/** `disconnected`: the client is gone. `evicted`: a budget needs the memory for other requests. */
+export type StopCause = 'disconnected' | 'evicted'
 
 /** A request needs the owner several times, and creating its text from a bigint takes longer than finding it. */
 const knownOwners = new GenerationCache<bigint, string>(1000)
@@ -102,14 +102,14 @@ export class Ticket {
   }
 
   /** Called when the client has disconnected. */
-  leave(): void {
+  noteDisconnect(): void {
     this.#hasDisconnected = true
-    if (this.#wait?.endsWithClient) this.#wait.stop('left')
+    if (this.#wait?.endsWithClient) this.#wait.stop('disconnected')
   }
 
   /** While the request does not wait, an eviction has no effect, and a disconnected client is only remembered. */
   stop(cause: StopCause): void {
-    if (cause === 'left') this.leave()
+    if (cause === 'disconnected') this.noteDisconnect()
     else this.#wait?.stop(cause)
   }
 
@@ -121,7 +121,7 @@ export class Ticket {
     const wait = { stop, endsWithClient }
     this.#wait = wait
     this.#pin(false)
-    if (this.#hasDisconnected && endsWithClient) stop('left')
+    if (this.#hasDisconnected && endsWithClient) stop('disconnected')
     return () => {
       if (this.#wait !== wait) return
       this.#wait = undefined

@@ -61,8 +61,8 @@ export class TimeBudget {
   }
 
   /**
-   * Shorter for an owner that has overdrawn its budget. For a crowded owner (`isCrowded`), only cancelled work that has
-   * overdrawn the budget by more than `blockingMsFree` counts.
+   * The time limit for work of the owner. Shorter for an owner that has overdrawn its budget; a crowded owner
+   * (`isCrowded`) must have overdrawn it by more than `blockingMsFree`.
    */
   msOf(owner: string): number {
     const leftMin = this.#isCrowded(owner) ? -timeBudgetLimits.blockingMsFree : 0
@@ -73,7 +73,7 @@ export class TimeBudget {
   /** Called by {@link TimedWork}. */
   count(owner: string, usedMs: number, isCancelled: boolean): void {
     if (usedMs < timeBudgetLimits.impatientMs) return
-    // Otherwise, later work of the owner would move sooner to the slow lane, which would reject it.
+    // If all work of a crowded owner counted, its later work would move sooner to the slow lane, which would reject it.
     if (isCancelled || !this.#isCrowded(owner)) this.#usedTime.take(owner, usedMs)
   }
 

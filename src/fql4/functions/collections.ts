@@ -84,7 +84,7 @@ class Waits {
   /** Returns whether to continue with the next element. */
   add(pending: Pending): boolean {
     this.#pendings.push(pending)
-    this.#awaited += pending.questions.length
+    this.#awaited += pending.missing.length
     return this.#mayContinue && this.#awaited < limits.awaitedResultsMax
   }
 

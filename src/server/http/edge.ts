@@ -175,7 +175,7 @@ export class Edge {
       if (answer instanceof Promise) {
         // Other requests can begin only while a request waits.
         call.release = call.ticket.count(this.#running)
-        call.request.onClose(() => call.ticket.leave())
+        call.request.onClose(() => call.ticket.noteDisconnect())
         answer.then(
           resolved => this.#finish(call, resolved),
           cause => this.#finish(call, this.#failed(call, cause)),

@@ -129,31 +129,31 @@ export class Pacing {
   }
 
   /**
-   * For {@link PacedConnection}: returns whether the pacer may do its next step in this turn. If true, the pacer must
-   * do it immediately.
+   * For {@link PacedConnection}: returns whether the connection may begin its next step in this turn. If true, it must
+   * begin the step immediately.
    */
-  admit(pacer: PacedConnection, { cost, kind }: Step): boolean {
-    if (kind === 'slice' && pacer.hasBegunRequest) return false
-    const isFirst = pacer.begun === 0
+  admit(connection: PacedConnection, { cost, kind }: Step): boolean {
+    if (kind === 'slice' && connection.hasBegunRequest) return false
+    const isFirst = connection.begun === 0
     const isFree = isFirst && kind === 'request'
     // In an empty turn, a step may exceed the capacity, so that an expensive step does not wait forever.
     const mayGo = isFirst && this.#spent === 0
-    const hasCapacity = pacer.begun < pacingLimits.requestsPerTurn && this.#spent < this.#capacity
+    const hasCapacity = connection.begun < pacingLimits.requestsPerTurn && this.#spent < this.#capacity
     if (!isFree && !mayGo && !hasCapacity) return false
     if (!isFree) this.#spent += cost
-    pacer.begun++
-    if (kind === 'request') pacer.hasBegunRequest = true
-    this.list(pacer)
+    connection.begun++
+    if (kind === 'request') connection.hasBegunRequest = true
+    this.list(connection)
     return true
   }
 
   /** Includes the connection in the next turn of the event loop. {@link PacedConnection} calls this method. */
-  list(pacer: PacedConnection): void {
+  list(connection: PacedConnection): void {
     if (this.#listed.size === 0) {
       this.#turnFromMs = this.clock.elapsedMs()
       setImmediate(this.#next)
     }
-    this.#listed.add(pacer)
+    this.#listed.add(connection)
   }
 
   readonly #next = () => {
@@ -190,18 +190,18 @@ export class Pacing {
   }
 
   /** Records whether Node's parser reads the socket directly. {@link PacedConnection} calls this method. */
-  setSliced(pacer: PacedConnection, isSliced: boolean): void {
-    if (isSliced) this.#unsliced.delete(pacer)
-    else this.#unsliced.add(pacer)
+  setSliced(connection: PacedConnection, isSliced: boolean): void {
+    if (isSliced) this.#unsliced.delete(connection)
+    else this.#unsliced.add(connection)
   }
 
   /**
    * For {@link PacedConnection}: called when Node has parsed `lines` more lines of the connection than a turn allows.
    * Node still parses the buffer that it has read, but no longer reads the connection.
    */
-  noteExcess(pacer: PacedConnection, lines: number): void {
+  noteExcess(connection: PacedConnection, lines: number): void {
     this.#excessLines += lines
-    pacer.slice()
+    connection.slice()
     if (this.#excessLines <= pacingLimits.excessLinesPerTurn) return
     this.sliceNew()
     for (const each of this.#unsliced) each.slice()

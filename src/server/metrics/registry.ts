@@ -67,9 +67,9 @@ export function createRegistry(
   { applyLag, backup, diskFree, node }: MeasuredStore,
 ): Registry {
   const registry = new Registry()
-  if (node) measureNode(registry, node)
-  if (applyLag) measureLog(registry, applyLag)
-  if (backup) measureBackup(registry, backup)
+  if (node) addNodeMetrics(registry, node)
+  if (applyLag) addCommitLogMetrics(registry, applyLag)
+  if (backup) addBackupMetrics(registry, backup)
   if (diskFree)
     gaugesOf(registry, 'terrarium_disk_', 'max')(
       'free_bytes',
@@ -78,14 +78,14 @@ export function createRegistry(
     )
   const counter = countersOf(registry, 'terrarium_')
   const gauge = gaugesOf(registry, 'terrarium_')
-  labelled(registry, 'requests_total', 'Requests answered, by HTTP status.', 'status', () =>
+  addLabelledCounter(registry, 'requests_total', 'Requests answered, by HTTP status.', 'status', () =>
     Object.fromEntries([...meter.statuses.entries()].filter(([, count]) => count > 0)),
   )
   registry.registerMetric(durationHistogram(meter))
   gauge('requests_in_flight', 'Requests in flight.', () => meter.inFlight())
   counter('request_bytes_total', 'Bytes of request bodies.', () => meter.bytesIn)
   counter('response_bytes_total', 'Bytes of response bodies, without those of streams.', () => meter.bytesOut)
-  labelled(registry, 'transactions_total', 'Transactions of queries, by kind.', 'kind', () => ({
+  addLabelledCounter(registry, 'transactions_total', 'Transactions of queries, by kind.', 'kind', () => ({
     read: meter.reads,
     write: meter.writes,
   }))
@@ -96,8 +96,8 @@ export function createRegistry(
   )
   counter('slow_lane_queries_total', 'Queries evaluated in the slow lane.', () => meter.slowQueries)
   counter('slow_lane_commits_total', 'Queries of the slow lane that wrote.', () => meter.slowCommits)
-  labelled(registry, 'ops_total', 'Operations as the metrics headers count them.', 'kind', () => meter.costs)
-  labelled(registry, 'storage_bytes_total', 'Bytes that queries read and wrote.', 'direction', () => ({
+  addLabelledCounter(registry, 'ops_total', 'Operations as the metrics headers count them.', 'kind', () => meter.costs)
+  addLabelledCounter(registry, 'storage_bytes_total', 'Bytes that queries read and wrote.', 'direction', () => ({
     read: meter.storageBytesRead,
     written: meter.storageBytesWritten,
   }))
@@ -111,7 +111,7 @@ export function createRegistry(
   return registry
 }
 
-function measureNode(registry: Registry, { name, status }: MeasuredNode): void {
+function addNodeMetrics(registry: Registry, { name, status }: MeasuredNode): void {
   registry.setDefaultLabels({ node: name })
   const gauge = gaugesOf(registry, 'terrarium_store_', 'max')
   gauge('lag_seconds', "Maximum age of this node's reads.", () => status().lagMs / 1000)
@@ -127,7 +127,7 @@ function measureNode(registry: Registry, { name, status }: MeasuredNode): void {
   )
 }
 
-function measureLog(registry: Registry, applyLag: NonNullable<MeasuredStore['applyLag']>): void {
+function addCommitLogMetrics(registry: Registry, applyLag: NonNullable<MeasuredStore['applyLag']>): void {
   const gauge = gaugesOf(registry, 'terrarium_commit_log_', 'max')
   gauge('bytes', 'Bytes of the commit log that the data file does not have yet.', () => applyLag().bytes)
   gauge(
@@ -137,7 +137,7 @@ function measureLog(registry: Registry, applyLag: NonNullable<MeasuredStore['app
   )
 }
 
-function measureBackup(registry: Registry, figures: () => BackupFigures): void {
+function addBackupMetrics(registry: Registry, figures: () => BackupFigures): void {
   const gauge = gaugesOf(registry, 'terrarium_backup_', 'max')
   gauge('failing', '1 while the continuous backup cannot be written.', () => (figures().isFailing ? 1 : 0))
   gauge(
@@ -168,7 +168,7 @@ function measureBackup(registry: Registry, figures: () => BackupFigures): void {
   )
 }
 
-function labelled<Name extends string>(
+function addLabelledCounter<Name extends string>(
   registry: Registry,
   name: string,
   help: string,

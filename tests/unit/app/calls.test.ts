@@ -119,8 +119,8 @@ test('a call that was cancelled gets its result', async () => {
   const result = caller.call({ value: 1 }, given => {
     cancel = given
   })
-  cancel?.('left')
-  assert.equal((await result).value, 'left')
+  cancel?.('disconnected')
+  assert.equal((await result).value, 'disconnected')
 })
 
 test('notifications reach callers with listeners', async () => {

@@ -240,7 +240,7 @@ async function rounds(
       return { asked, result: evaluate(expression, undefined, pureSession({}, memo)) }
     } catch (error) {
       if (!(error instanceof Pending)) return { asked, result: error }
-      asked.push(error.questions.map(({ key }) => key))
+      asked.push(error.missing.map(({ key }) => key))
       await memo.resolve(error)
     }
   }

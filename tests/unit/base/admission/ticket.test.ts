@@ -41,7 +41,7 @@ test('when the client disconnects, only requests that end with their client stop
   const waits = reading.wait(never())
   const written = Promise.withResolvers<string>()
   const goesOn = writing.wait(written.promise)
-  for (const ticket of [reading, writing]) ticket.leave()
+  for (const ticket of [reading, writing]) ticket.noteDisconnect()
   await assert.rejects(waits, { code: 'request timeout' })
   await assert.rejects(reading.wait(never()), { code: 'request timeout' }, 'a later wait stops at once')
   written.resolve('written')
@@ -63,7 +63,7 @@ test('work in steps stops before its next step', async () => {
     rejection,
   )
   await assert.rejects(
-    steps(left, () => left.leave()),
+    steps(left, () => left.noteDisconnect()),
     { code: 'request timeout' },
   )
 })
