@@ -171,7 +171,7 @@ export function removeFile(path: string): Promise<void> {
 export const queryLogFolder = 'query-log'
 
 /**
- * The limits of the log. Segments that are older than `days` are removed. Then the oldest segments are removed until
+ * The limits of the log. Closed segments that are older than `days` are removed. Then the oldest are removed until
  * the remaining segments fit into `bytes`, together with their sums. Every process may remove segments; the processes
  * need no coordination.
  */

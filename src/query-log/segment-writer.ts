@@ -97,14 +97,14 @@ export class SegmentWriter {
     this.#options = options
     this.#waitingMax = Math.ceil((options.bufferBytes ?? bufferBytesDefault) / blockBytes)
     this.#openFile = options.openFile ?? (path => createSegment(options.folder, path))
-    this.#begin()
+    this.#createLiveFile()
     this.#stop = options.timers.every(flushEveryMs, () => this.flush())
   }
 
   /**
    * Announces this writer to the other processes. On a full disk, the announcement fails and is retried at each flush.
    */
-  #begin(): void {
+  #createLiveFile(): void {
     try {
       const { folder, touch = makeEmpty, writer } = this.#options
       touch(livePath(folder, writer))
@@ -212,7 +212,7 @@ export class SegmentWriter {
         // Records that were buffered during the flush belong to this file, because their texts are in this file.
         if (this.#current.used === headBytes) await this.#closeFile()
       }
-      if (!this.#isKnown) this.#begin()
+      if (!this.#isKnown) this.#createLiveFile()
       if (this.#isKnown) await announce(folder, writer, time)
     } catch (error) {
       this.#lossCause ??= error

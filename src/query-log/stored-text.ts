@@ -40,7 +40,7 @@ export class StoredText {
     this.text = text
   }
 
-  /** Returns whether this text contains a searched text. `searched`: the part of this text that is searched. */
+  /** `searched`: the part of this text that is searched. Must be the same in all calls, because the result is kept. */
   contains(search: SearchText, searched = this.text): boolean {
     if (search !== this.#search) {
       this.#search = search

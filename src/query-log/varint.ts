@@ -18,7 +18,7 @@ export function writeVarint(bytes: Uint8Array, at: number, value: number): numbe
   return at + 1
 }
 
-/** Reads integers one after the other. Beyond the end of the bytes, all integers are 0. */
+/** Reads integers one after the other. Missing bytes at the end count as 0. */
 export class VarintReader {
   readonly bytes: Uint8Array
   at: number

@@ -9,14 +9,7 @@ import { createRequire, SourceMap } from 'node:module'
 import { relative } from 'node:path'
 import { isatty } from 'node:tty'
 import { fileURLToPath } from 'node:url'
-import {
-  type DestinationStream,
-  type Level,
-  type LevelWithSilent,
-  type Logger,
-  pino,
-  stdSerializers,
-} from 'pino'
+import { type DestinationStream, type LevelWithSilent, type Logger, pino, stdSerializers } from 'pino'
 import { home, isBuilt } from '../base/program-files.ts'
 
 const standardError = 2
@@ -32,7 +25,7 @@ const serializers = {
 
 /** `isTerminal`: formats the lines for people. By default, the log is standard error. */
 export function openServiceLog(
-  level: LevelWithSilent | Level,
+  level: LevelWithSilent,
   isTerminal: boolean = isatty(standardError),
   // Writes are synchronous, so that the last lines before the process exits are not lost.
   destination: DestinationStream = pino.destination({ fd: standardError, sync: true }),

@@ -31,7 +31,7 @@ export interface Endpoint {
    * requests when absent, only the handler or the engine checks the secret.
    */
   readonly authenticated?: true
-  /** The edge reads the request's body before it calls the handler. */
+  /** The edge reads the body of the request, unless the method is GET, before it calls the handler. */
   readonly readsBody?: boolean
   /** A long body is passed to the engine as bytes, without becoming a string in this process. */
   readonly takesLongBodies?: true
