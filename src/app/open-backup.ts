@@ -1,7 +1,7 @@
-// Sends the records of the commit log to a process that writes the continuous backup of a data directory. This process
-// has its own memory and a lower priority, so commits never wait for a slow bucket or for a copy of the data file. The
-// service retains each record until the target contains it, and sends the retained records again after a crash of the
-// process.
+// Sends the records of the commit log to the backup process, which writes the continuous backup of a data directory. The
+// backup process has its own memory and a lower priority, so commits never wait for a slow bucket or for a copy of the
+// data file. The service retains recent records until the target contains them, and sends the retained records again
+// after a crash of the backup process.
 
 import type { ChildProcess } from 'node:child_process'
 import type { Writable } from 'node:stream'
@@ -29,7 +29,7 @@ const sendBytes = megabyte / 4
  */
 const pipeBytesMax = 64 * megabyte
 const watermarkEveryMs = 1_000
-/** Milliseconds before an exited process is started again. */
+/** Milliseconds before an exited backup process is started again. */
 const restartMs = 5_000
 /** The process is killed if it has not exited this many milliseconds after the end of its input. */
 const exitMs = 8_000
@@ -46,7 +46,7 @@ interface Records {
   readonly place: ChainPlace
 }
 
-/** The continuous backup of a data directory that this process commits to. */
+/** The continuous backup of the data directory, in the process that commits. */
 export class ContinuousBackup implements RecordSink {
   readonly #options: BackupOptions
   #log: Bytes = new Uint8Array(0)
@@ -94,7 +94,7 @@ export class ContinuousBackup implements RecordSink {
     else this.#cancelSend ??= systemTimers.after(sendAfterMs, () => this.#send())
   }
 
-  /** Lets the process write its pending records; kills it after `exitMs`. */
+  /** Lets the backup process write its pending records; kills it after `exitMs`. */
   async end(): Promise<void> {
     this.#cancelWatermarks?.()
     this.#sendWatermark()

@@ -148,7 +148,7 @@ export class SegmentUploader {
   ): Promise<void> {
     const { bucket, chunks } = this.#options.shared
     const chunk: Chunk = { writer, start: from, position, bytes: piece.length, until }
-    // Machines with a version before 1.0 expect gzip. They cannot read blocks, and fail on the other compression.
+    // Machines with a version before 1.0 expect gzip. They cannot read blocks, so they must fail instead of skipping them.
     const body = hasLines(path) ? await toGzip(piece, { level: gzipLevel }) : await toZstd(piece)
     if (bucket) await bucket.store(chunkName(chunk), body)
     await chunks.add(chunk, bucket ? undefined : body)
