@@ -22,9 +22,9 @@ import {
   minuteMs,
   noTimedTotals,
   quantile,
-  totalsNamed,
   type TimedTotals,
   type Totals,
+  totalsNamed,
 } from './log-aggregate.ts'
 import { changesBetween, type LogChanges, startBefore } from './log-changes.ts'
 import { isWithin, trailOf } from './ownership.ts'

@@ -78,14 +78,14 @@ export function createRegistry(
     )
   const counter = countersOf(registry, 'terrarium_')
   const gauge = gaugesOf(registry, 'terrarium_')
-  addLabelledCounter(registry, 'requests_total', 'Requests answered, by HTTP status.', 'status', () =>
+  addLabelled(registry, 'requests_total', 'Requests answered, by HTTP status.', 'status', () =>
     Object.fromEntries([...meter.statuses.entries()].filter(([, count]) => count > 0)),
   )
   registry.registerMetric(durationHistogram(meter))
   gauge('requests_in_flight', 'Requests in flight.', () => meter.inFlight())
   counter('request_bytes_total', 'Bytes of request bodies.', () => meter.bytesIn)
   counter('response_bytes_total', 'Bytes of response bodies, without those of streams.', () => meter.bytesOut)
-  addLabelledCounter(registry, 'transactions_total', 'Transactions of queries, by kind.', 'kind', () => ({
+  addLabelled(registry, 'transactions_total', 'Transactions of queries, by kind.', 'kind', () => ({
     read: meter.reads,
     write: meter.writes,
   }))
@@ -96,8 +96,14 @@ export function createRegistry(
   )
   counter('slow_lane_queries_total', 'Queries evaluated in the slow lane.', () => meter.slowQueries)
   counter('slow_lane_commits_total', 'Queries of the slow lane that wrote.', () => meter.slowCommits)
-  addLabelledCounter(registry, 'ops_total', 'Operations as the metrics headers count them.', 'kind', () => meter.costs)
-  addLabelledCounter(registry, 'storage_bytes_total', 'Bytes that queries read and wrote.', 'direction', () => ({
+  addLabelled(
+    registry,
+    'ops_total',
+    'Operations as the metrics headers count them.',
+    'kind',
+    () => meter.costs,
+  )
+  addLabelled(registry, 'storage_bytes_total', 'Bytes that queries read and wrote.', 'direction', () => ({
     read: meter.storageBytesRead,
     written: meter.storageBytesWritten,
   }))
@@ -168,7 +174,7 @@ function addBackupMetrics(registry: Registry, figures: () => BackupFigures): voi
   )
 }
 
-function addLabelledCounter<Name extends string>(
+function addLabelled<Name extends string>(
   registry: Registry,
   name: string,
   help: string,
