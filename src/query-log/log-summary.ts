@@ -70,6 +70,7 @@ export interface SummaryFilter extends RecordFilter {
   readonly withoutDashboard?: boolean | undefined
 }
 
+/** Maximum number of points in a summary. */
 const pointsMax = 240
 /** Maximum number of shapes from each of the orders in `notableShapes`. */
 const shapesPerOrder = 20
