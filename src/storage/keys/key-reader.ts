@@ -229,8 +229,8 @@ class KeyParts {
   }
 
   /**
-   * The length of the tie-break (tuple.ts), which ends `trailingBytes` bytes before the end of the key, with the number
-   * of its other bytes.
+   * The length of the tie-break (tuple.ts). The last byte of the tie-break contains the number of its other bytes, and
+   * `trailingBytes` bytes of the key follow.
    */
   tieLength(trailingBytes: number): number {
     const last = this.#bytes[this.#bytes.length - trailingBytes - 1]

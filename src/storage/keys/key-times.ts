@@ -7,7 +7,6 @@ import type { Micros } from '../../values/value.ts'
 import { keyTags, timeBytes } from './keyspace.ts'
 import { termsLength } from './terms.ts'
 
-/** Bytes of a time in a key. */
 export const timeLength = 8
 /** Bytes of tag, database and collection. */
 export const collectionPrefixLength = 11
@@ -53,7 +52,6 @@ export function timeOf(key: Uint8Array): Micros {
   return micros(high * two32 + low)
 }
 
-/** Reads 4 bytes as a signed number. */
 export function int32At(bytes: Uint8Array, at: number): number {
   return (
     ((bytes[at] as number) << 24) |

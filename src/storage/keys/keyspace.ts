@@ -1,5 +1,5 @@
-// Builds all keys that Terrarium stores, and defines their layout. No other module writes key bytes. The layout is part
-// of the data format (docs/internals/key-layout.md, with test vectors): a change requires a new format version.
+// Builds all keys that Terrarium stores, and defines their layout. The layout is part of the data format
+// (docs/internals/key-layout.md, with test vectors): a change requires a new format version.
 //
 // Numbers are big-endian, so their byte order equals their numeric order. A time is 8 bytes of microseconds with the
 // sign bit inverted. A descending time is the complement of these bytes, so that the newest time sorts first. The files
@@ -41,13 +41,14 @@ export const builtinIndexes = {
   providersByIssuer: 4,
 } as const
 
-/** The index with the events of `documents(collection)`. */
+/** The index with the events of `documents(collection)`. All other indexes have lower numbers. */
 export function documentsIndex(collection: CollectionId): number {
   return 0x10000 + collection
 }
 
 /**
- * The jobs of the background sweeper (storage/store/sweeper.ts). The numbers are stored in keys, and must never change.
+ * The jobs of the background sweeper (storage/store/sweeper.ts). The numbers are stored in keys, so they must never
+ * change, and no new kind may have the number 2 of a former kind.
  */
 export const garbageKinds = {
   /**
@@ -213,7 +214,7 @@ export function indexTableRange(table: IndexTable, database: DatabaseId, index: 
   return prefixRange(keyIn(tableTags[table], database).u32(index).copy())
 }
 
-/** The number grows with every write to the database's schema. */
+/** The row contains the schema version of the database, as `nextVersion` (catalogue.ts) computes it. */
 export function schemaVersionKey(database: DatabaseId): Uint8Array {
   return keyIn(keyTags.schemaVersion, database).copy()
 }
@@ -276,7 +277,7 @@ export function controlKey(rest: Uint8Array): Uint8Array {
   return keyOf(keyTags.control).append(rest).copy()
 }
 
-/** A job that the background sweeper does for a document or schema object at the time `due`. */
+/** A job of the background sweeper, from `due` on, for a schema object or for the revoked tokens of identities. */
 export function garbageKey(kind: GarbageKind, due: Micros, { database, collection, id }: Ref): Uint8Array {
   const work = keyOf(keyTags.garbage).u8(garbageKinds[kind]).ascending(due)
   return work.u64(database).u16(collection).u64(id).copy()

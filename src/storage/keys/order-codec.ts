@@ -38,7 +38,7 @@ import type {
   Value,
 } from '../../values/value.ts'
 
-/** Nearly all tuples have this tie-break: no double compares equal to a long. */
+/** The tie-break of tuples without a double that compares equal to a long: of nearly all tuples. */
 export const noTie = Uint8Array.of(0)
 
 /**
@@ -133,6 +133,7 @@ const longMax = 2 ** 63
 const residualBias = 0x8000
 
 function appendNumber(writer: ByteWriter, value: number | bigint, kinds: NumberKinds | undefined): void {
+  // All NaNs get the same bytes: a NaN may have any of many bit patterns.
   const double = typeof value === 'bigint' ? Number(value) : Number.isNaN(value) ? Number.NaN : value
   const start = writer.length
   writer.f64(double)

@@ -38,8 +38,8 @@ export interface TupleBound {
   /** `low`: before all entries that match the given parts; `high`: after them. */
   readonly side: 'low' | 'high'
   /**
-   * The last value is an array and matches every array that begins with the same elements. Not combined with
-   * `document`.
+   * The last value is an array and matches every array that begins with the same elements. Requires that `values` are
+   * all values of an entry. Not combined with `document`.
    */
   readonly isOpen?: boolean
 }
@@ -67,7 +67,6 @@ export function encodeTuple(values: readonly Value[], descending: readonly boole
   return { bytes, tie: noTie }
 }
 
-/** Returns whether a tuple was too long for a key, and was truncated. */
 export function isTruncated(tuple: Uint8Array): boolean {
   return tuple.length > tupleBytesMax
 }

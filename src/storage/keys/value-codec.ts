@@ -54,12 +54,14 @@ export function appendEncoded(
   appendValue({ writer: target, transactionTime, canonical: false }, value, 0)
 }
 
-/** Decodes a result of {@link encodeValue}. */
 export function decodeValue(bytes: Uint8Array, start = 0, end = bytes.length): Value {
   return valueReader.read(bytes, start, end)
 }
 
-/** Sorts object fields by name, so that equal values have equal bytes. `transactionTime` replaces placeholders. */
+/**
+ * Appends an encoding without a format byte. Sorts object fields by name, so that equal values have equal bytes.
+ * `transactionTime` replaces placeholders.
+ */
 export function appendCanonical(
   target: ByteWriter,
   value: Value,

@@ -169,10 +169,7 @@ class ValueReader {
     if (tag >= valueTags.smallArray) return this.#array(tag - valueTags.smallArray, depth)
     if (tag >= valueTags.smallObject) return this.#object(tag - valueTags.smallObject, depth)
     if (tag >= valueTags.smallAscii) return this.#ascii(tag - valueTags.smallAscii)
-    if (tag >= valueTags.smallInt) {
-      assert(tag < valueTags.smallInt + smallInts, 'a stored value has a known tag')
-      return BigInt(tag - valueTags.smallInt)
-    }
+    if (tag >= valueTags.smallInt) return BigInt(tag - valueTags.smallInt)
     return this.#byTag(tag, depth)
   }
 

@@ -15,7 +15,10 @@ export function isEmptyRange(range: KeyRange): boolean {
   return range.limit === 0 || Buffer.compare(range.start, range.end) >= 0
 }
 
-/** Throws if a key or value is invalid. Precedes all writes, because a transaction must never be written partially. */
+/**
+ * Throws if a key or value in `work.writes` is invalid. Engines call this function before they write anything, because
+ * a transaction must never be written partially.
+ */
 export function checkWork(work: Work<unknown>): void {
   for (const { key, value } of work.writes) {
     assert(key instanceof Uint8Array && !isImpossibleKey(key), 'a key has 1 to 1900 bytes')

@@ -60,8 +60,8 @@ export interface Work<T> {
   readonly result: T
   readonly writes: readonly Write[]
   /**
-   * Further writes of a large transaction. Between two pieces, an engine may let the process do other work, but runs no
-   * other transaction.
+   * Further writes of a large transaction, whose `writes` are not empty. Between two pieces, an engine may let the
+   * process do other work, but runs no other transaction.
    */
   readonly pieces?: EncodedWrites
 }

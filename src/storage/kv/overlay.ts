@@ -15,7 +15,8 @@ interface Slot {
 export type Journal = { readonly key: Bytes; readonly before: Slot | undefined }[]
 
 /**
- * Unlike other views, returns the arrays of pending writes without a copy, so the caller must not change the arrays.
+ * Unlike the views of engines, returns the arrays of pending writes without a copy, so the caller must not change the
+ * arrays.
  */
 export class Overlay implements View {
   readonly base: View

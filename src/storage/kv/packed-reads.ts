@@ -5,20 +5,20 @@
 //
 // Layout; words of 32 bits have the byte order of the machine, because both processes run on the same machine:
 //
-//   6 words: number of keys, number of ranges, size (sizeOf), kinds (kindsOf), 2 unused
+//   4 words: number of keys, number of ranges, size (sizeOf), kinds (kindsOf)
 //   for each key, a word: its hash; for each key, a word: the offset of its item
 //   for each range, a word: the offset of its item; for each range, a word: the index of the
 //   range with the greatest end, among this range and all earlier ranges
-//   items of keys (words in little-endian order): length of the key, kind of the value, length of the value, key, value
-//   items of ranges (words also in little-endian order): lengths of start, end and fingerprint, number of rows,
-//   direction, start, end, fingerprint
+//   items, which are not aligned, so that their words are in little-endian order:
+//     of keys: length of the key, kind of the value, length of the value, key, value
+//     of ranges: lengths of start, end and fingerprint, number of rows, direction, start, end, fingerprint
 
 import { hashText } from '../../base/byte-text.ts'
 import type { Bytes } from './kv-contract.ts'
 import { kindsOf, type ReadRange, type ReadSet, type RecordedValue, sizeOf } from './read-set.ts'
 
 const wordBytes = 4
-const headWords = 6
+const headWords = 4
 /** Words at the start of the item of a key, and of a range. */
 const keyHeadWords = 3
 const rangeHeadWords = 5

@@ -34,7 +34,7 @@ export interface ReadSet {
 /** A longer value is represented by its fingerprint. */
 const plainBytesMax = 4096
 
-/** Records the reads of another view. */
+/** Records the reads of another view. The read set contains the returned arrays, so the caller must not change them. */
 export class RecordingView implements View {
   readonly #base: View
   readonly #isRecorded: (key: Bytes) => boolean

@@ -5,10 +5,10 @@
 // which reveals such a gap.
 //
 // The design is based on measurements (decision 15). A key of a read set is looked up by its slot in a hash table of
-// fixed size. A range is compared with the keys of each commit that wrote rows of the same kind. Every commit runs this
-// code, so it allocates nothing that the garbage collector would trace or copy. A slot contains the number of the last
-// write to a key of this slot, and keys are copied to a ring of bytes. Two keys may share a slot, so a key may be
-// reported as written although no commit wrote it. Keys of large commits are not stored. Validation then reads the key
+// fixed size. A range is compared with the keys of each commit that wrote rows of the same kind. Every commit calls
+// `add`, which allocates nothing that the garbage collector would trace or copy. A slot contains the number of the last
+// write to a key of this slot, and keys are copied to a ring of bytes. Keys of large commits are not stored. Two keys
+// may share a slot, so a key may be reported as written although no commit wrote it. Validation then reads the key
 // again and compares its value.
 
 import { byteText, hashText } from '../../base/byte-text.ts'
@@ -180,7 +180,10 @@ export class RecentWrites {
     return found
   }
 
-  /** Returns whether commits after `since`, up to `now`, may have written a key of the given range. */
+  /**
+   * Returns whether commits after `since`, up to `now`, may have written a key of the given range, whose keys all have
+   * the same first byte. Also considers remembered commits after `now`: the caller may read an earlier snapshot.
+   */
   mayHaveWritten({ end, start }: Pick<KeyRange, 'start' | 'end'>, since: number, now: number): boolean {
     if (now > this.#to || since < this.#from) return true
     const first = this.#firstAfter(since)

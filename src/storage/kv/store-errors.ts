@@ -1,7 +1,7 @@
 // The errors of an engine that cannot read or write its data. Possible reasons are missing permissions, a full disk,
 // files of another program, or a closed store.
 
-/** The message names the path; `cause` contains the error of the engine. */
+/** `cause` contains the error of the system, of LMDB or of the database, if there is one. */
 export class StoreUnavailableError extends Error {
   override name = 'StoreUnavailableError'
   /** The outcome of the failed transaction. */
@@ -30,7 +30,10 @@ export function isFullDisk(error: unknown): boolean {
   return code === 'ENOSPC' || code === 'EDQUOT' || isFullDisk(error.cause)
 }
 
-/** LMDB's errors for invalid or missing pages. */
+/**
+ * LMDB's errors for missing or invalid pages (MDB_PAGE_NOTFOUND, MDB_CORRUPTED), and errors that invalid pages cause:
+ * MDB_PANIC, MDB_CURSOR_FULL, MDB_PAGE_FULL, MDB_BAD_TXN.
+ */
 const damageCodes: ReadonlySet<unknown> = new Set([-30797, -30796, -30795, -30787, -30786, -30782])
 
 /** Returns whether the error of a read or a transaction means that the files of the engine are damaged. */
