@@ -57,7 +57,7 @@ async function makeCopy(data: string, durable: () => number): Promise<StoreCopy>
     throw new BackupError(`a base copy needs ${needed} free bytes on the disk of ${data}, which has ${free}`)
   await mkdir(folder, { mode: 0o700 })
   await copyStore(data, folder, durable)
-  const copy = openFolder(folder, { use: 'reading' })
+  const copy = openFolder(folder, { use: 'existing' })
   try {
     const place = readPosition(copy.root)
     assert(place !== undefined, 'a store that is served has a commit log')

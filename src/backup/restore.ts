@@ -43,7 +43,7 @@ export async function restoreInto(
   const names = Array.from({ length: parts }, (_, number) => partObject(base, number))
   await writeParts(target, names, file, bytes, done => onProgress(done / bytes / 2))
   checkDataFile(file)
-  const restored = openFolder(folder, { use: 'reading', durable: false })
+  const restored = openFolder(folder, { use: 'existing', durable: false })
   try {
     await replay(target, plan, restored, folder, done => onProgress((1 + done / pieces.length) / 2))
     assertRoom({ rows: 2, bytes: 0 }, freeBytes(folder))

@@ -1,8 +1,8 @@
 // Claims a data directory for at most one service at a time. Node has no file locks, but LMDB locks its lock file for
 // every process that reads. The system releases the lock when the process exits, for any reason. So the claim is a
-// small LMDB environment that only services open. A service that finds another live reader in this environment cannot
-// claim the directory. A claimed directory has an identity: the inode numbers of its files. A process uses the identity
-// to check that a path still leads to the claimed directory.
+// small LMDB environment from which only processes with a claim read. A process that finds another live reader in this
+// environment cannot claim the directory. A claimed directory has an identity: the inode numbers of its files. A
+// process uses the identity to check that a path still leads to the claimed directory.
 
 import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'

@@ -10,7 +10,6 @@ import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { stayAlive, wait } from '../../base/timers.ts'
 import { StoreUnavailableError } from '../kv/store-errors.ts'
 
-/** The name of LMDB's data file. */
 export const dataFileName = 'data.mdb'
 
 /** Fixed, so that the maximum length of a key is the same on every machine (1978 bytes). */
@@ -27,9 +26,9 @@ const nodeFlags = { bigData: 0x01, tree: 0x02 } as const
 /** The keys of the tree of free pages are integers. */
 const freeTreeFlags = 0x08
 
-/** Offsets in every page. */
+/** Offsets in every page. Only the first page of a long value has `overflowPages`, in place of `lower`. */
 const pageAt = { number: 0, flags: 18, lower: 20, overflowPages: 20, nodes: 24 } as const
-/** Offsets in a meta page. */
+/** Offsets in a meta page. LMDB stores the size of a page in an unused field of the tree of free pages. */
 const metaAt = {
   magic: 24,
   version: 28,
@@ -234,8 +233,8 @@ class DataFile {
    */
   #checkAlternation(first: bigint, second: bigint): void {
     if (first === 0n && (second === 0n || second % 2n === 1n)) return
-    const doAlternate = first % 2n === 0n && (first - second === 1n || second - first === 1n)
-    if (!doAlternate) throw this.#damaged(`its meta pages are of commits ${first} and ${second}`)
+    const isAlternating = first % 2n === 0n && (first - second === 1n || second - first === 1n)
+    if (!isAlternating) throw this.#damaged(`its meta pages are of commits ${first} and ${second}`)
   }
 
   #checkRoot({ depth, root }: Tree): void {

@@ -65,11 +65,14 @@ interface FolderOptions {
   /** Address space for the data, in bytes; uses neither memory nor disk. */
   readonly mapSizeBytes?: number | undefined
   readonly durable?: boolean | undefined
-  /** The folder has no commit log (`plain`, the default), has a commit log (`logged`), or is only read (`reading`). */
   readonly use?: FolderUse
 }
 
-type FolderUse = 'plain' | 'logged' | 'reading'
+/**
+ * `plain` (the default): the folder has no commit log. `logged`: it has a commit log; a plain folder gets this layout.
+ * `existing`: keeps the layout of a folder that another process, or another part of this process, has opened before.
+ */
+type FolderUse = 'plain' | 'logged' | 'existing'
 
 /**
  * Opens (or creates) the environment in the folder `path`, and its trees ({@link Trees}). If `durable` is false,
@@ -89,7 +92,7 @@ export function openFolder(
         newest ??= new NewestCommit(path)
         const trees = openTrees(root, path, use, newest)
         // LMDB flushes its file, but not the name of a new file.
-        if (durable && use !== 'reading') flushNames(path)
+        if (durable && use !== 'existing') flushNames(path)
         return { root, trees, newest }
       } catch (error) {
         void root.close()
@@ -171,7 +174,7 @@ function storeLayout(root: Environment, path: string, use: FolderUse): void {
     throw new StoreUnavailableError(
       `${path} has data layout ${found}, and this version reads layout ${readable.join(' and ')} only: export the data with the version that wrote it, and import it into an empty folder`,
     )
-  const written = found !== undefined && use === 'reading' ? found : layout
+  const written = found !== undefined && use === 'existing' ? found : layout
   if (found === written && hasFreePages(root)) return
   root.put(layoutKey, Buffer.from(written))
 }

@@ -92,7 +92,6 @@ class LmdbStore implements KeyValueStore {
     this.#lmdb = openFolder(options.path, options)
   }
 
-  /** A read inside another read uses the outer snapshot. */
   read<T>(read: (view: View) => T): T {
     assert(!this.#isWorking, 'a transaction must not read beside its view')
     if (this.#reading) return read(this.#reading)
@@ -109,8 +108,9 @@ class LmdbStore implements KeyValueStore {
     }
   }
 
+  /** Without `prepare`: this engine cannot hold the writer's lock while a promise is pending. */
   transact<T>(work: (view: View) => Work<T>, prepare?: () => Promise<void>): Promise<T> {
-    assert(prepare === undefined, 'other processes commit meanwhile')
+    assert(prepare === undefined, 'no transaction of this engine has a preparation')
     assert(!this.#isWorking, 'a transaction must not begin another')
     if (this.#isClosed) return Promise.reject(this.#closedError())
     const isFirst = this.#queue.isEmpty
@@ -232,7 +232,7 @@ class LmdbStore implements KeyValueStore {
     this.#lmdb.root.put(commitCountKey, count)
   }
 
-  /** The number of commits of all processes, read in the current transaction. */
+  /** The number of commits of all processes, read in the current transaction, or else from the newest state. */
   #commitCount(): bigint {
     if (!this.#isWorking && !this.#reading) this.#lmdb.root.resetReadTxn()
     const count = this.#lmdb.root.get(commitCountKey)

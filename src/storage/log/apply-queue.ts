@@ -23,7 +23,7 @@ const threadFile = programFile('storage/log/apply-thread.ts')
 /** Sends segments to the thread. */
 class Applier {
   readonly #path: string
-  /** The thread that the first request starts. */
+  /** Undefined until a request starts the thread, and after the thread has exited. */
   #worker: Worker | undefined
   #waiting: { readonly resolve: () => void; readonly reject: (error: Error) => void } | undefined
 
@@ -81,7 +81,7 @@ type FullSegment = Pick<ReadSegment, 'number' | 'bytes' | 'table' | 'end' | 'pla
 
 /** Milliseconds between a failed write to LMDB and the next attempt. */
 const applyAgainMs = 1_000
-/** Applied segments are released earlier when other segments are applied. */
+/** Milliseconds after which applied segments are released, unless the next segment is applied earlier. */
 const releaseAfterMs = 1_000
 /** At this number of waiting segments, commits wait. */
 const waitingMax = 4
@@ -99,8 +99,8 @@ interface ApplyQueueOptions {
    * the segment that follows the position stored in LMDB.
    */
   readonly prepareNext: () => Promise<unknown>
-  /** Called when segments were added or removed. */
-  readonly onChange: () => void
+  /** Called when segments have been released, so that their tables are no longer in {@link ApplyQueue.tables}. */
+  readonly onRelease: () => void
 }
 
 export class ApplyQueue {
@@ -128,7 +128,7 @@ export class ApplyQueue {
     return this.#waiting.length === 0
   }
 
-  /** Readers search these tables before they read LMDB, the oldest table first. */
+  /** The tables that readers search before they read LMDB; the list begins with the oldest table. */
   get tables(): readonly RowTable[] {
     return [...this.#applied, ...this.#waiting].map(({ table }) => table)
   }
@@ -186,7 +186,7 @@ export class ApplyQueue {
   }
 
   async #applyOldest(): Promise<void> {
-    const { freeBytes, lmdb, log, onChange, prepareNext, timers } = this.#options
+    const { freeBytes, lmdb, log, prepareNext, timers } = this.#options
     const beganMs = systemClock.elapsedMs()
     const [oldest] = this.#waiting
     assert(oldest !== undefined, 'a segment waits to be applied')
@@ -210,7 +210,6 @@ export class ApplyQueue {
     this.#behindSinceMs = undefined
     // If segments were added meanwhile, `beganMs` is the approximate time of their oldest record.
     if (!this.isEmpty) this.#behindSinceMs = beganMs
-    onChange()
     timers.after(releaseAfterMs, () => this.#releaseLater())
   }
 
@@ -227,11 +226,11 @@ export class ApplyQueue {
   /** Drops the applied segments whose rows are in a new snapshot of LMDB; their files are reused. */
   #release(): void {
     if (this.#applied.length === 0) return
-    const { files, lmdb, onChange } = this.#options
+    const { files, lmdb, onRelease } = this.#options
     lmdb.root.resetReadTxn()
     const newest = readPosition(lmdb.root)?.segment ?? 0
     for (const { number } of this.#applied) if (number <= newest) files.free(number)
     this.#applied = this.#applied.filter(({ number }) => number > newest)
-    onChange()
+    onRelease()
   }
 }

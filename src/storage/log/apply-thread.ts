@@ -12,7 +12,7 @@ export interface ApplyReply {
 
 if (!isMainThread && parentPort) {
   const port = parentPort
-  const folder = openFolder(workerData as string, { use: 'reading' })
+  const folder = openFolder(workerData as string, { use: 'existing' })
   port.on('message', (request: ApplyRequest | 'close') => {
     if (request === 'close') {
       void closeFolder(folder).then(() => port.close())

@@ -1,6 +1,6 @@
 // Applies records of the commit log to LMDB. For a segment, one LMDB transaction writes all rows, in the order of keys,
 // and the new position of LMDB in the commit log. A transaction writes only if the disk has space for the pages that it
-// may need, because a failed write kills the process (lmdb/room.ts).
+// may need, because a failed write may crash the process (lmdb/room.ts).
 
 import type { Bytes } from '../kv/kv-contract.ts'
 import { pageBytes } from '../lmdb/data-file.ts'
@@ -44,6 +44,7 @@ export function completeCopy(
 ): void {
   const { root } = copy
   let position = readPosition(root)
+  // A store of an earlier version has no log yet.
   if (position === undefined) return
   for (const { bytes, end, number, place } of segments) {
     if (number <= position.segment) continue

@@ -41,7 +41,7 @@ class FollowerStore implements KeyValueStore {
   constructor(options: FollowerOptions) {
     const { durable, path } = options
     this.#options = options
-    const { newest, root, trees } = openFolder(path, { use: 'reading' })
+    const { newest, root, trees } = openFolder(path, { use: 'existing' })
     newest.close()
     this.#root = root
     this.#trees = trees
@@ -55,7 +55,6 @@ class FollowerStore implements KeyValueStore {
     return this.#log.applyLag
   }
 
-  /** A read inside another read uses the outer snapshot. */
   read<T>(read: (view: View) => T): T {
     if (this.#reading) return read(this.#reading)
     if (this.#isClosed) throw this.#unavailable('is closed')

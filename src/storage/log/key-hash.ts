@@ -1,7 +1,7 @@
-// Hashes keys for the tables of the commit log. Clients choose most bytes of many keys. If they could compute the hash
-// of keys in the tables of the commit log, a client could choose thousands of keys with the same slot, and so block the
-// process for seconds. Therefore the hash uses a secret of the process: HalfSipHash-1-3 (Aumasson and Bernstein), which
-// Linux uses for its hash tables. All bits of the hash depend on all bits of the input and of the secret.
+// Hashes keys for the tables of the commit log. Clients choose most bytes of many keys. A client who could compute the
+// hashes could choose thousands of keys with the same slot, and so block the process for seconds. Therefore the hash
+// uses a secret of the process: HalfSipHash-1-3 (Aumasson and Bernstein), which Linux uses for its hash tables. All
+// bits of the hash depend on all bits of the input and of the secret.
 
 import { systemRandom } from '../../base/random.ts'
 import type { Bytes } from '../kv/kv-contract.ts'

@@ -105,7 +105,10 @@ export class LogReader {
     this.#drop(Number.POSITIVE_INFINITY)
   }
 
-  /** Reads the log after the position of LMDB; returns false when the file of a segment is missing or was reused. */
+  /**
+   * Reads the log after the position of LMDB. Returns false if the log must be read again with a newer snapshot of
+   * LMDB: the file of a segment is missing or was reused, or the newest record was revoked.
+   */
   #catchUp(position: LogPosition): boolean {
     if (this.#segments[0] && this.#segments[0].number <= position.segment) this.#drop(position.segment)
     const oldest = this.#segments[0]
@@ -123,6 +126,7 @@ export class LogReader {
       if (next === undefined) {
         // The committing process has reported the records as durable, so a newer snapshot of LMDB contains them.
         if (this.#durable !== undefined) return false
+        // If the log may have newer records than LMDB, the file of their segment exists.
         return newest !== undefined || position.isLogApplied || existsSync(pathOf(this.#folder, number))
       }
       this.#segments.push(next)

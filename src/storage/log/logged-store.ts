@@ -184,7 +184,7 @@ class LoggedStore implements KeyValueStore {
         timers: this.#timers,
         freeBytes: this.#freeBytes,
         prepareNext: () => this.#next.ready(),
-        onChange: () => this.#listTables(),
+        onRelease: () => this.#listTables(),
       },
       segments,
     )
@@ -202,7 +202,6 @@ class LoggedStore implements KeyValueStore {
     return { bytes: bytes + (this.#active?.end ?? 0), lagMs }
   }
 
-  /** A read inside another read uses the outer snapshot. */
   read<T>(read: (view: View) => T): T {
     assert(!this.#isWorking, 'a transaction must not read beside its view')
     if (this.#reading) return read(this.#reading)

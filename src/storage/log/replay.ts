@@ -22,9 +22,10 @@ export interface ReadSegment {
   readonly lastRecord: number
 }
 
-/** The part of a log that is not in LMDB. */
 interface ReadLog {
+  /** The segments that are not in LMDB, the oldest first. */
   readonly segments: readonly ReadSegment[]
+  /** The numbers of all segment files, with or without such records. */
   readonly files: readonly number[]
 }
 
@@ -45,7 +46,8 @@ export function readLog(folder: string, position: LogPosition): ReadLog {
     const header = decodeHeader(bytes)
     if (header !== undefined && 'version' in header)
       throw damaged(number, `has format ${header.version}, which a newer version wrote`)
-    // The file was prepared for the segment, but the segment's header was not written completely.
+    // The file was prepared for the segment, but has no complete header, or the header of the segment that used it
+    // before: the segment has no records.
     if (header === undefined || header.number !== number) {
       hasEnded = true
       continue

@@ -148,6 +148,7 @@ export class RowTable {
   within(range: KeyRange, limit: number): Iterable<Write> | undefined {
     const first = range.start[0] ?? 0
     const { end } = range
+    // `end` itself is not in the range. So if `end` is a single byte, no key with this first byte is in the range.
     const last = Math.min(255, end.length > 1 ? (end[0] as number) : (end[0] as number) - 1)
     const spans: { readonly rows: readonly number[]; readonly from: number; readonly to: number }[] = []
     for (let tag = first; tag <= last; tag++) {

@@ -1,9 +1,9 @@
 // The format of a segment of the commit log. A segment consists of a header and of records, one for each batch of
 // transactions (numbers in parentheses are sizes in bytes):
 //
-//   header (64 bytes): magic, version (4), number of the segment (8), name of the log (16), salt (8), sequence number
-//                      of the first record (8), checksum of the record before the first record (4), checksum of the
-//                      header (4)
+//   header (64 bytes): magic (8), version (4), number of the segment (8), name of the log (16), salt (8), sequence
+//                      number of the first record (8), checksum of the record before the first record (4), checksum
+//                      of the header (4), 0 (4)
 //   record: head (32 bytes), batch, up to 7 bytes of 0
 //   head:   checksum (4), size of the batch in bytes (4), salt (8), sequence number (8), checksum of the previous
 //           record (4), 0 (4)
@@ -166,9 +166,9 @@ export function recordAt(bytes: Bytes, start: number): Pick<RecordBounds, 'batch
 
 /** Returns whether a complete record with the salt `salt` begins at or after `start`. */
 export function hasRecordFrom(bytes: Buffer, start: number, salt: Bytes): boolean {
-  for (let found = bytes.indexOf(salt, start); found !== -1; found = bytes.indexOf(salt, found + 1)) {
+  let found = bytes.indexOf(salt, start + headAt.salt)
+  for (; found !== -1; found = bytes.indexOf(salt, found + 1))
     if (recordIn(bytes, found - headAt.salt, salt) !== undefined) return true
-  }
   return false
 }
 

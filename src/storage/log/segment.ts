@@ -144,7 +144,7 @@ export class Segment {
 /** Offsets in a buffer of records. */
 export type BatchSpan = Pick<RecordBounds, 'batchStart' | 'batchEnd'>
 
-/** The rows of one record. */
+/** Adds the rows of one record to `table`. */
 export function addBatch(table: RowTable, bytes: Bytes, { batchEnd, batchStart }: BatchSpan): void {
   for (let start = firstWrite(bytes, batchStart); start < batchEnd; ) start = table.add(start)
 }

@@ -23,12 +23,12 @@ import { logFolder } from './segment-files.ts'
  */
 export async function copyStore(from: string, to: string, durable?: () => number): Promise<void> {
   const log = new LogReader(join(from, logFolder), durable)
-  const source = openFolder(from, { use: 'reading' })
+  const source = openFolder(from, { use: 'existing' })
   try {
     verifyLog(source.root, join(from, logFolder))
     const segments = durable ? log.read(source.root) : await readCommitted(from, log, source.root)
     await source.root.backup(to, true)
-    const copy = openFolder(to, { use: 'reading' })
+    const copy = openFolder(to, { use: 'existing' })
     completeCopy(copy, segments, () => freeBytes(to))
     await closeFolder(copy)
   } catch (cause) {
