@@ -24,12 +24,11 @@ const stepKeysMax = 5_000
 const stepBytesMax = 8 << 20
 /** Maximum number of log rows that one statement removes. */
 const trimRowsMax = 1_000
-/** Seconds without a report after which a node no longer delays the removal of log rows. */
+/** Seconds without a report (record.ts, `LogRetention`) after which a node no longer delays the removal of log rows. */
 const nodeGoneSeconds = 60
 /** Seconds without a report after which the row of a node is removed. */
 const nodeForgottenSeconds = secondsPerDay
 
-/** Applies the log to the state, a step at a time. */
 export class Checkpointer implements UpkeepTask {
   readonly #node: string
   readonly #retentionSeconds: number

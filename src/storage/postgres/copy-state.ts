@@ -26,12 +26,13 @@ import { noteIn, noteWrite, type ReplicaNote, ReplicaView, readNote } from './re
 import { readStoreId } from './tables.ts'
 
 export interface CopyProgress {
+  /** The keys that this run has copied. */
   readonly keys: number
   /** The keys that were not copied yet when this run began; undefined until they have been counted. */
   readonly keysTotal: number | undefined
 }
 
-/** The part of the keys left when this run began, from 0 to 1; undefined until the keys have been counted. */
+/** `keys` divided by `keysTotal`, from 0 to 1; undefined until the keys have been counted. */
 export function copiedShare({ keys, keysTotal }: CopyProgress): number | undefined {
   return keysTotal === undefined ? undefined : Math.min(1, keys / Math.max(1, keysTotal))
 }
@@ -161,7 +162,7 @@ async function removeAll(local: KeyValueStore): Promise<void> {
   }
 }
 
-/** Prevents the removal of log rows after the checkpoint, and returns the note of a copy that begins there. */
+/** Prevents the removal of log rows from the checkpoint on, and returns the note of a copy that begins there. */
 async function pinCheckpoint(session: PostgresSession, node: string): Promise<ReplicaNote> {
   const storeId = await readStoreId(session)
   // Only the row of the node is written, so a node can start while a synchronous standby is missing.
@@ -195,9 +196,9 @@ export function copyRecord(
   })
 }
 
-/** `key` has different values; only the named stores contain it. */
 export interface Difference {
   readonly key: Bytes
+  /** The stores that contain the key: both, with different values, or only one of them. */
   readonly in: 'copy' | 'record' | 'both'
 }
 

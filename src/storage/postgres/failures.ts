@@ -64,12 +64,12 @@ export interface FollowFault {
   readonly reason: string
 }
 
-/** Minimum milliseconds between two reports. */
+/** Minimum milliseconds between two reports of faults. The end of a fault is reported at once. */
 const reportEveryMs = 5_000
 
 /**
- * Reports when a fault begins, when the reason changes, and when the fault is over, some seconds apart, so that an
- * intermittent fault does not fill the log.
+ * Reports when a fault begins, when the reason changes, and when the fault is over. Limits the rate of reports, so that
+ * an intermittent fault does not fill the service log.
  */
 export class Faults {
   readonly #elapsedMs: () => number

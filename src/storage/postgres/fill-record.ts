@@ -11,7 +11,7 @@ import { putState, readHead } from './record.ts'
 import { createTables, readVersion, recordVersion, unfilledVersion } from './tables.ts'
 import { holdLease, releaseLease } from './upkeep.ts'
 
-/** Moved rows, and their bytes. */
+/** The rows that this run has moved, and their bytes. */
 interface FillProgress {
   readonly keys: number
   readonly bytes: number
@@ -113,6 +113,7 @@ async function beginOf(session: PostgresSession, newestTime: number): Promise<By
 /** Completes the move. After this commit, nodes may start on the record. */
 async function finish(session: PostgresSession, newestTime: number): Promise<void> {
   await session.query('BEGIN')
+  // All later commits have times after the commits in `source`.
   await session.query(`UPDATE ${session.table('log')} SET closed = $1 WHERE seq = 0`, [newestTime + 1])
   await session.query(`DELETE FROM ${session.table('lease')} WHERE name LIKE 'filled with %'`)
   await session.query(`UPDATE ${session.table('meta')} SET version = ${recordVersion} WHERE id = 1`)

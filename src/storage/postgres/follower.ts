@@ -105,9 +105,9 @@ export class Follower {
   #lastReadMs = Number.NEGATIVE_INFINITY
   /** The replica contains all commits that were made before this time of the monotonic clock. */
   #currentMs = Number.NEGATIVE_INFINITY
-  readonly #log: LogRetention
+  readonly #retention: LogRetention
   readonly #faults: Faults
-  /** The last check for commits that wait for a standby, and its time. */
+  /** The result of the last check for commits that wait for a standby, and the time of the check. */
   #missingStandby: StoreUnavailableError | undefined
   #standbyCheckedMs = Number.NEGATIVE_INFINITY
   #refreshing: Promise<void> | undefined
@@ -132,7 +132,7 @@ export class Follower {
     this.#onApplied = onApplied
     this.#session = new ReconnectingSession(() => this.openSession(refreshTimeoutMs))
     this.#times = new ReadTimes(clock, options.given)
-    this.#log = new LogRetention(options.node, this.#elapsedMs)
+    this.#retention = new LogRetention(options.node, this.#elapsedMs)
     this.#faults = new Faults(this.#elapsedMs, fault => options.onFault?.(fault))
   }
 
@@ -191,15 +191,16 @@ export class Follower {
   }
 
   /**
-   * Waits until a new snapshot contains all commits up to `notBefore` (microseconds) and is fresh. Returns undefined if
-   * no wait is needed. If `isLater` is true and the database is available, also waits until a snapshot can have a time
-   * later than `notBefore`. Rejects with {@link StoreUnavailableError} when the replica lacks commits up to `notBefore`
-   * and the database is unavailable.
+   * Waits until a new snapshot contains all commits up to `notBefore` (microseconds; 0 for a client without a last seen
+   * time) and is fresh. Returns undefined if no wait is needed. If `isLater` is true and the database is available,
+   * also waits until a snapshot can have a time later than `notBefore`. Rejects with {@link StoreUnavailableError} when
+   * the replica lacks commits up to `notBefore` and the database is unavailable.
    */
   ready(notBefore: number, isLater: boolean): Promise<void> | undefined {
     this.#lastReadMs = this.#elapsedMs()
     this.#wake()
     const { closed } = this.#times
+    // While the replica cannot follow the record, waiting would not make a sufficient replica fresher.
     if (closed >= notBefore && this.fault !== undefined) return undefined
     const wanted = isLater && notBefore > 0 ? notBefore + 1 : notBefore
     if (closed < wanted || !this.#isCurrent) return this.#refreshUpTo(notBefore, wanted)
@@ -213,7 +214,7 @@ export class Follower {
 
   /**
    * Applies the batches up to `head`. `requestedMs`: the time at which the head was requested. `before`: the newest
-   * batch of the replica before the request. Throws if the record does not contain this batch. Always fetches the
+   * batch of the replica before the request. Throws if the record ends before this batch. Always fetches the
    * batches over the session for refreshes, even when a commit has locked the head over another session: if that
    * session stopped reading its results, the database would wait for it indefinitely. If it is only idle, the database
    * closes it.
@@ -375,7 +376,7 @@ export class Follower {
         const closed = await closeTime(session, this.#progress, row)
         if (closed !== undefined) await this.applyOwn(closed)
       }
-      await this.#log.renew(session, this.#progress.seq)
+      await this.#retention.renew(session, this.#progress.seq)
       this.#faults.report(await this.#standbyFault(session))
     } catch (error) {
       if (!(error instanceof CopyFault)) this.#session.drop()

@@ -1,12 +1,12 @@
-// Stores pieces of query log segments in the store's tables in PostgreSQL, one row for each piece. The row contains the
-// bytes of the piece if they are not stored in a bucket. Other rows contain the time up to which each machine has
+// Stores chunks of query log segments in the store's tables in PostgreSQL, one row for each chunk. The row contains the
+// bytes of the chunk if they are not stored in a bucket. Other rows contain the time up to which each machine has
 // uploaded its query log, and the time up to which all machines should upload.
 
 import { endOfTime, type Micros, micros } from '../../base/micros.ts'
 import type { ResultRow } from './postgres-session.ts'
 import type { ReconnectingSession } from './reconnecting-session.ts'
 
-/** An uploaded piece of a query log segment. The pieces of a segment are contiguous. */
+/** An uploaded part of a query log segment. The chunks of a segment are contiguous. */
 export interface Chunk {
   /** The writer of the segment, and the time at which it begins (microseconds). */
   readonly writer: string
@@ -14,7 +14,7 @@ export interface Chunk {
   /** Byte offset in the segment. */
   readonly position: number
   readonly bytes: number
-  /** No log record in the piece is newer (microseconds). */
+  /** No log record in the chunk is newer (microseconds). */
   readonly until: Micros
 }
 
@@ -43,7 +43,7 @@ export class RecordLogChunks {
     return new Map(rows.map(row => [`${row.writer}/${row.start}`, Number(row.reached)]))
   }
 
-  /** `body`: the compressed piece; undefined when it is stored in a bucket. Adding a piece again changes nothing. */
+  /** `body`: the compressed chunk; undefined when it is stored in a bucket. Adding a chunk again changes nothing. */
   async add(chunk: Chunk, body: Uint8Array | undefined): Promise<void> {
     const { writer, start, position, bytes, until } = chunk
     await this.#sessions.query(
@@ -53,7 +53,7 @@ export class RecordLogChunks {
     )
   }
 
-  /** All pieces of the segments that may contain records from `from` to `to` (microseconds), in order. */
+  /** All chunks of the segments that may contain records from `from` to `to` (microseconds), in order. */
   async between(from: Micros, to: Micros): Promise<readonly Chunk[]> {
     const rows = await this.#sessions.query(
       table => `SELECT writer, start, place, bytes, until FROM ${table('log_chunk')} AS chunk WHERE start < $2 AND EXISTS (
@@ -65,7 +65,7 @@ export class RecordLogChunks {
     return rows.map(chunkOf)
   }
 
-  /** The start of the oldest segment with a stored piece; undefined if no piece is stored. */
+  /** The start of the oldest segment with a stored chunk; undefined if no chunk is stored. */
   async oldest(): Promise<Micros | undefined> {
     const [row] = await this.#sessions.query(
       table => `SELECT min(start) AS start FROM ${table('log_chunk')}`,
@@ -83,7 +83,7 @@ export class RecordLogChunks {
   }
 
   /**
-   * The pieces to remove: pieces whose records are all older than `before`, and the oldest pieces if all together have
+   * The chunks to remove: chunks whose records are all older than `before`, and the oldest chunks if all together have
    * more than `bytesMax` bytes.
    */
   async old(before: Micros, bytesMax: number): Promise<readonly Chunk[]> {
@@ -144,7 +144,7 @@ export class RecordLogChunks {
     return row?.until === null ? endOfTime : micros(Number(row?.until))
   }
 
-  /** This machine has stopped. Also removes the reports of machines that have been silent for a day. */
+  /** Removes the reports of this machine, which has stopped, and of machines that have been silent for a day. */
   async retire(): Promise<void> {
     await this.#sessions.query(
       table => `DELETE FROM ${table('log_node')}

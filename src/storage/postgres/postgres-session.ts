@@ -52,6 +52,7 @@ export class PostgresSession {
   readonly #location: RecordLocation
   readonly #purpose: string
   #failure: Error | undefined
+  /** The database reports only by a warning that the wait for a synchronous standby was cancelled. */
   #warnings = 0
 
   private constructor(client: Client, location: RecordLocation, purpose: string) {
@@ -241,8 +242,8 @@ export class PostgresSession {
   }
 
   /**
-   * Runs `statement` in a separate transaction whose commit does not wait for a synchronous standby. It must send a
-   * single statement at once, so the call takes one round trip. Must not be called within a transaction.
+   * Runs `statement` in a separate transaction whose commit does not wait for a synchronous standby. `statement` must
+   * send a single statement at once, so the call takes one round trip. Must not be called within a transaction.
    */
   async locally<T>(statement: () => Promise<T>): Promise<T> {
     const [, result] = await Promise.all([this.beginLocally(), statement(), this.query('COMMIT')])

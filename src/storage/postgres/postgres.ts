@@ -177,7 +177,6 @@ export class PostgresStore implements ReplicatedStore {
     return this.#clock.now()
   }
 
-  /** The state of this node's replica relative to the record. */
   get status(): ReplicaStatus {
     const { fault, lagMs, progress } = this.#follower
     return { fault, lagMs, ...progress }

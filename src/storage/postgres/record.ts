@@ -70,7 +70,6 @@ export async function lockHead(session: PostgresSession): Promise<Head> {
   return head
 }
 
-/** A row to append to the log. */
 interface NewRow extends LogRow {
   readonly node: string
   readonly closed: Micros
@@ -86,9 +85,9 @@ function append(session: PostgresSession, { seq, batch, node, closed, body }: Ne
 }
 
 /**
- * Makes the database parse the statements of a commit on a new session. Otherwise, the database would parse a statement
- * during a commit, before its long parameter arrives, and wait for the parameter without a time limit, even if the
- * session has locked the head.
+ * Makes the database parse the statement that appends a batch on a new session; batch 0 is not inserted. Otherwise, the
+ * database would parse the statement during a commit, before its long parameter arrives, and wait for the parameter
+ * without a time limit, even if the session has locked the head.
  */
 export async function parseCommit(session: PostgresSession): Promise<void> {
   await append(session, { seq: 0, batch: '', before: '', node: '', closed: epoch, body: Buffer.alloc(0) })
@@ -168,7 +167,6 @@ export async function missingStandby(session: PostgresSession): Promise<StoreUna
   )
 }
 
-/** Inserts or replaces rows. */
 export async function putState(session: PostgresSession, rows: readonly Entry[]): Promise<void> {
   await session.query(
     `INSERT INTO ${session.table('kv')} (key, value) SELECT * FROM unnest($1::bytea[], $2::bytea[])

@@ -86,7 +86,6 @@ export interface AppliedRow extends ForeignBatch {
   readonly batch: string
 }
 
-/** Also contains the batches that were applied. */
 interface AppliedProgress extends Progress {
   readonly rows: readonly AppliedRow[]
 }

@@ -117,7 +117,7 @@ async function tryCreateTables(session: PostgresSession, random: Random, version
     `CREATE TABLE IF NOT EXISTS ${table('file')} (
        name text NOT NULL, part int NOT NULL, at timestamptz NOT NULL DEFAULT now(), body bytea NOT NULL,
        PRIMARY KEY (name, part))`,
-    // The query logs of all nodes in pieces, and the time up to which each node has uploaded its own query log.
+    // The query logs of all nodes in chunks, and the time up to which each node has uploaded its own query log.
     `CREATE TABLE IF NOT EXISTS ${table('log_chunk')} (
        writer text NOT NULL, start bigint NOT NULL, place bigint NOT NULL, bytes bigint NOT NULL,
        until bigint NOT NULL, body bytea, PRIMARY KEY (writer, start, place))`,
@@ -138,7 +138,7 @@ async function tryCreateTables(session: PostgresSession, random: Random, version
   )
 }
 
-/** Returns the hash that all nodes share; undefined while no hash is stored. */
+/** Returns the hash of the root secret, which all nodes share; undefined while no hash is stored. */
 export async function readRootHash(session: PostgresSession): Promise<string | undefined> {
   const [row] = await session.query(`SELECT root_hash FROM ${session.table('meta')} WHERE id = 1`)
   return typeof row?.root_hash === 'string' ? row.root_hash : undefined

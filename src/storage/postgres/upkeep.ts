@@ -8,7 +8,6 @@ import { StoreUnavailableError } from '../kv/store-errors.ts'
 import type { PostgresSession } from './postgres-session.ts'
 import { ReconnectingSession } from './reconnecting-session.ts'
 
-/** Runs repeatedly. */
 export interface UpkeepTask {
   /** Resolves with true when the task should run again without a pause. */
   run(session: PostgresSession): Promise<boolean>
@@ -169,7 +168,6 @@ export class BackgroundLease implements UpkeepTask {
     this.#elapsedMs = elapsedMs
   }
 
-  /** This process holds the lease. */
   get isHeld(): boolean {
     return this.#elapsedMs() < this.#untilMs
   }
