@@ -24,6 +24,7 @@ const buildQueueLimits = {
 
 /** Maximum number of batches in one step. */
 const batchesPerStep = 8
+/** Maximum number of builds that one step selects, including builds that it skips. */
 const checksPerStep = 256
 
 interface FailedBuild {

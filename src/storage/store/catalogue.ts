@@ -150,7 +150,7 @@ export class StoreCatalogue implements Catalogue {
     return this.#schemaReads
   }
 
-  /** The transaction has written the schema of a database. */
+  /** The transaction writes the schema of a database, so it uses no cached parts of this schema from now on. */
   dropCached(database: DatabaseId): void {
     if (this.#changed === noChangedSchemas) this.#changed = new Set()
     this.#changed.add(database)

@@ -6,7 +6,6 @@ import type { Snapshot } from './snapshot.ts'
 import type { CheckStep } from './store-contract.ts'
 import type { VersionReader } from './version-reader.ts'
 
-/** The data of one run. */
 export interface CheckContext {
   readonly snapshot: Snapshot
   readonly catalogue: StoreCatalogue

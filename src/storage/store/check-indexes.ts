@@ -72,7 +72,7 @@ export class IndexCheck {
       const state = stateOf(database, index)
       if (state === 'unknown')
         this.#context.report(`index ${index} of database ${database} does not exist, but has entries`)
-      if (state !== 'complete' || !this.#counts(row, database)) continue
+      if (state !== 'complete' || !this.#isCounted(row, database)) continue
       const counter = counterOf(row.key)
       found.set(counter, (found.get(counter) ?? 0) + 1)
     }
@@ -94,7 +94,7 @@ export class IndexCheck {
    * Rows of deleted collections are not counted, and neither are rows that the sweeper (sweeper.ts) may remove at any
    * time.
    */
-  #counts(row: Entry, database: DatabaseId): boolean {
+  #isCounted(row: Entry, database: DatabaseId): boolean {
     const { collection } = entryDocument(database, row)
     if (!this.#context.catalogue.hasCollection(database, collection)) return false
     return !mayBeRemoved(row, this.#context.minimumOf(database, collection))
@@ -102,7 +102,7 @@ export class IndexCheck {
 
   #reportExtraRows(counter: string): void {
     for (const { row, database, index } of this.#rows()) {
-      if (counterOf(row.key) !== counter || !this.#counts(row, database)) continue
+      if (counterOf(row.key) !== counter || !this.#isCounted(row, database)) continue
       const ref = entryDocument(database, row)
       const versions = Array.from(storedVersionsAscending(this.#context.snapshot, ref), stored =>
         this.#context.reader.read(ref, stored),

@@ -40,6 +40,7 @@ import { decodeTime, decodeVersion, isIntact, never, ttlOf } from './records.ts'
 import { minimumValidTime, shortNatives } from './retention.ts'
 import { indexesOf } from './rows.ts'
 import { SchemaCache } from './schema-cache.ts'
+import { schemaWriterLimits } from './schema-writer.ts'
 import { noCounts, noExpiry, type Snapshot } from './snapshot.ts'
 import type { CheckStep, OnCheckProgress, StoreHooks } from './store-contract.ts'
 import { workOf } from './sweeper-work.ts'
@@ -243,8 +244,8 @@ class StoreCheck {
   #stateOf(database: DatabaseId, number: number): IndexState {
     if (!this.#context.databases.has(database)) return 'unreachable'
     // Smaller numbers are of built-in indexes, and greater numbers of the sets `documents(collection)`.
-    const isUserIndex = number >= 32_768 && number <= 0xffff
-    if (!isUserIndex) return 'complete'
+    const { firstIndexId, indexIdMax } = schemaWriterLimits
+    if (number < firstIndexId || number > indexIdMax) return 'complete'
     const ref = indexRef(database, number)
     if (this.#building.has(nameRef(ref))) return 'building'
     if (this.#context.catalogue.index(ref) !== undefined) return 'complete'

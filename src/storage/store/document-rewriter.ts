@@ -51,6 +51,7 @@ export function rewriteProgress(
   if (progress === undefined) return undefined
   const isAtStart = Buffer.compare(progress, documentRange(database, collection).start) === 0
   if (isAtStart) return { id: 0n, isPast: false }
+  // The progress is the key of the last row, to which `keyAfter` has appended a byte.
   const lastKey = progress.subarray(0, -1)
   return { id: documentOf(lastKey).id, isPast: decodeKey(lastKey).kind === 'history' }
 }
@@ -59,7 +60,7 @@ type RewriteContext = Pick<Rows, 'catalogue' | 'overlay'> & {
   readonly reader: Pick<Rows['reader'], 'isOutdated' | 'read'>
 }
 
-/** Rewrites the next batch. It ends when `isOver` returns true. */
+/** Rewrites the next batch, which also ends when `isOver` returns true. */
 export function continueRewrite(
   context: RewriteContext,
   database: DatabaseId,

@@ -76,7 +76,6 @@ export class DocumentWriter {
     return this.#pending.size === 0 ? undefined : this.#pending.get(nameOf(ref))?.version
   }
 
-  /** Returns whether this transaction has written documents of a collection. */
   hasWritten(database: DatabaseId, collection: CollectionId): boolean {
     for (const { version } of this.#pending.values()) {
       if (version.ref.collection === collection && version.ref.database === database) return true
@@ -129,6 +128,7 @@ export class DocumentWriter {
     return { ref, ts: TransactionTime.micros, action: 'delete', fields: noFields }
   }
 
+  /** Undoes the rows of an earlier write of this transaction to the document. */
   #takeBack(ref: Ref): PendingDocument {
     const key = documentKey(ref)
     const name = byteText(key)
@@ -167,8 +167,8 @@ export class DocumentWriter {
       if (base !== undefined) overlay.set(key, undefined, journal)
       overlay.set(historyKey(ref, commitTime), stored, journal)
     }
-    // An expiry mark shows the sweeper when data expires (expiry-marks.ts). For creates and deletes, their events in
-    // the index of the collection's documents serve as marks.
+    // An expiry mark shows the sweeper when data expires (expiry-marks.ts). For creates and for deletes of existing
+    // documents, their events in the index of the collection's documents serve as marks.
     if (isDelete === (base === undefined)) markExpiry(overlay, ref, commitTime, journal)
     markExpiry(overlay, ref, expiryTime(versionTtl(stored), commitTime), journal)
     this.#context.bindingBudget.perItem(limits.documentBindingsMs, () =>
@@ -233,7 +233,8 @@ export class DocumentWriter {
 
   /**
    * Adds the rows of a pending version to the overlay again, after its journal was reverted. If the previous version of
-   * the document has changed meanwhile, the action of the pending version may change, too.
+   * the document has changed meanwhile, the action of the pending version may change, too. Unique indexes were checked
+   * when the document was written.
    */
   #rewriteRows(pending: PendingDocument): void {
     const { ref } = pending.version

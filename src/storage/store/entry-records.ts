@@ -37,7 +37,7 @@ interface EntryRecord {
   readonly values: readonly Value[]
   /** The values are too long for the key, so it contains only a prefix of the encoded values. */
   readonly truncated: boolean
-  /** True for an event that removed the entry, false for one that added it; undefined for entries. */
+  /** True for an event that removed the entry. */
   readonly removed?: boolean
 }
 

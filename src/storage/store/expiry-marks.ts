@@ -26,7 +26,6 @@ import { shortNatives } from './retention.ts'
 import { firstOf } from './snapshot.ts'
 import type { CollectionIds } from './store-contract.ts'
 
-/** An expiry mark: data of `ref` expires when the minimum valid time of the collection reaches `time`. */
 export interface ExpiryMark {
   readonly key: Bytes
   readonly ref: Ref
@@ -36,10 +35,7 @@ export interface ExpiryMark {
 const present = new Uint8Array([1])
 const noTerms = encodeTerms([])
 
-/**
- * Data of `ref` expires when the minimum valid time reaches `time`. Adds nothing if the collection's data never
- * expires.
- */
+/** Adds nothing if the collection's data never expires. */
 export function markExpiry(overlay: Overlay, ref: Ref, time: Micros, journal?: Journal): void {
   if (time < never && mayExpire(ref.collection)) overlay.set(expiryMarkKey(ref, time), present, journal)
 }

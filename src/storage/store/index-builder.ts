@@ -391,7 +391,7 @@ function orBuildFailure<T>(index: Ref, document: Ref, work: () => T): T {
   }
 }
 
-/** Stores the reason in the document of the index. The reason of an internal error is only in the log. */
+/** Stores the reason in the document of the index. The reason of an internal error is only in the service log. */
 export function recordFailure(
   transaction: BuildTransaction,
   index: Ref,

@@ -216,7 +216,7 @@ function distinct(values: readonly Value[]): readonly Value[] {
  * Returns whether an index stores an entry. Entries with too long terms or values are omitted, as the protocol
  * requires. Throws a RequestError if the key of an entry of a new version is too long. For a stored version, the index
  * omits an entry with long terms instead, because earlier releases of Terrarium omitted such entries instead of
- * rejecting the write.
+ * rejecting the write. A single term that is not long always fits into a key.
  */
 export function isStored({ terms, values }: EntryTuple, isNew: boolean): boolean {
   if (terms.some(isLong) || values.some(isLong)) return false

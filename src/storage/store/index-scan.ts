@@ -134,7 +134,7 @@ function termsPrefix(set: EntrySet, which: IndexTable): Bytes {
   return indexTermsPrefix(which, set.database, set.index, set.terms)
 }
 
-/** Shortens the bounds to the number of values in the index. A shortened bound contains no document. */
+/** Shortens longer bounds to the number of values in the index. Only bounds with this number keep their other parts. */
 function withArity(
   { descending: { length } }: EntrySet,
   { from, reverse, to }: EntryScan,

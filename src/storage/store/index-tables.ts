@@ -449,7 +449,6 @@ export function endedRow(entry: PreparedEntry, since: Micros, until: Micros): En
   return { key: indexEndedKey(entry.parts, until), value: recordOf(entry, since) }
 }
 
-/** Returns the row of an entry that was added or removed at `ts`. */
 export function eventRow(entry: PreparedEntry, ts: Micros, action: EntryChange['action']): Entry {
   const value = recordOf(entry, undefined, action === 'remove')
   return { key: indexEventKey(entry.parts, ts, action), value }
@@ -462,8 +461,8 @@ function recordOf(entry: PreparedEntry, since: Micros | undefined, removed = fal
 }
 
 /**
- * Returns whether another document has a live entry with the same terms and values. Ignores
- * documents of deleted collections.
+ * Returns whether another document has a live entry with the same terms and values. Ignores documents of deleted
+ * collections.
  */
 export function isDuplicate(
   overlay: Overlay,

@@ -204,6 +204,7 @@ export abstract class StoreReader {
   ): Micros | undefined {
     const readTime = this.#isPast ? Math.min(at ?? this.snapshotTime, this.snapshotTime) : at
     const present = this.snapshot.time
+    // The state at `present` does not include the writes of this transaction.
     if (readTime === undefined || readTime > present || (readTime === present && !this.writable))
       return undefined
     checkValidTime(readTime, this.#minimumOf(database, collections))
@@ -257,6 +258,7 @@ export abstract class StoreReader {
 
   match(index: IndexDefinition, terms: readonly Value[], scan: EntryScan): Iterable<IndexEntry> {
     const { database } = index.ref
+    // A read of the present does not need the collections, so they are not computed.
     const at = this.#past(
       scan.at,
       scan.at === undefined && !this.#isPast ? [] : namedCollections(index),

@@ -17,7 +17,10 @@ export const retentionLimits = {
 /** Microseconds for which the change log is retained. Streams and caches never read older rows. */
 export const changeLogMicros: number = microsPerDay
 
-/** Their history is retained only for `historyGraceMicros`, that of schema objects forever. */
+/**
+ * The native collections whose history is retained only for `historyGraceMicros`. The history of schema objects is
+ * retained forever.
+ */
 export const shortNatives: ReadonlySet<CollectionId> = new Set([
   native.keys,
   native.tokens,

@@ -32,6 +32,7 @@ export class Schema {
   readonly names = new Map<string, DecodedRow<Ref>>()
   readonly databases = new Map<bigint, DecodedRow<DatabaseDefinition>>()
   readonly collections = new Map<number, StoredCollection>()
+  /** The indexes that cover a collection, by the number of the collection. */
   readonly covering = new Map<number, readonly IndexDefinition[]>()
   indexes: ReadonlyMap<bigint, IndexDefinition> | undefined
   liveCollections: readonly number[] | undefined
@@ -53,10 +54,7 @@ export class Schema {
   }
 }
 
-/**
- * Measured for an empty schema, for each object in a schema, and for each stored byte of an object, including derived
- * data.
- */
+/** Measured memory: of an empty schema, of each object, and of each stored byte of an object with its derived data. */
 const bytesPerSchema = 1024
 const bytesPerObject = 512
 const bytesPerByte = 12

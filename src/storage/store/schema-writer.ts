@@ -181,9 +181,10 @@ export class SchemaWriter {
   }
 
   /**
-   * Called for every version that is added to the overlay (the pending writes). Ignores documents of user collections.
+   * Updates data that is derived from a schema object. Called for every version that is added to the overlay (the
+   * pending writes); ignores documents of user collections.
    */
-  written(version: Version, journal: Journal): void {
+  updateDerived(version: Version, journal: Journal): void {
     const { ref } = version
     if (ref.collection >= firstUserCollection) return
     const { overlay, catalogue, commitTime } = this.#context

@@ -59,9 +59,9 @@ export interface EntryChange {
 export type { TupleBound as EntryBound } from '../keys/tuple.ts'
 
 export interface EntryScan {
-  /** Inclusive, in the order of the set. */
+  /** Entries before this bound are not returned. `side` decides about entries that match the bound. */
   readonly from?: TupleBound
-  /** Exclusive, in the order of the set. */
+  /** Entries after this bound are not returned. `side` decides about entries that match the bound. */
   readonly to?: TupleBound
   /** The last entry is returned first. `from` and `to` still refer to the order of the set. */
   readonly reverse?: boolean
@@ -178,7 +178,7 @@ export interface Migration {
 export interface TransactionCounters {
   readBytes: number
   writeBytes: number
-  /** The sum of ceil(bytes / 1024) over the written documents. */
+  /** The sum of ceil(bytes / 1024) over the written documents, and one for each changed version in the past. */
   writeOps: number
   /** Units of work for the computation of index entries: one for each term and value of a version. */
   indexUnits: number
@@ -279,7 +279,7 @@ interface VersionWriter {
    * already has the same terms and values.
    */
   put(ref: Ref, fields: ObjectValue): Version
-  /** Deletes a live document and, for a schema object, its data. */
+  /** Deletes a live document with its credentials and tokens; for a schema object, with its data and dependents. */
   delete(ref: Ref): void
   /** Invalidates all tokens of an identity. If there are very many tokens, the sweeper deletes them later. */
   deleteTokens(instance: Ref): void
@@ -358,7 +358,7 @@ export interface Directory {
   tokensOf(instance: Ref, scan?: TokenScan): Iterable<Version>
   /** Returns the access provider with the given issuer. */
   accessProviderByIssuer(database: DatabaseId, issuer: string): Version | undefined
-  /** A secret contains the id of its key, but not the key's database. */
+  /** The databases with a key of this id. A secret contains the id of its key, but not the key's database. */
   keyDatabases(keyId: bigint): readonly DatabaseId[]
 }
 

@@ -349,7 +349,6 @@ export class Store {
     return this.kv.read(view => readChanges(view, after, limit, changesMax))
   }
 
-  /** Calls `listener` after commits of any process become visible. Returns a function that ends the calls. */
   watch(listener: () => void): () => void {
     return this.kv.watch(listener)
   }

@@ -18,7 +18,6 @@ const pageBytes = 8_388_608
 /** `isCounted`: each row of the interval counts as one live entry or document. */
 type Part = KeyInterval & { readonly isCounted: boolean }
 
-/** Measures at most `rowsMax` rows after the key `after`. */
 export function sizeOfIndex(
   snapshot: Snapshot,
   { database, id }: Ref,
@@ -32,7 +31,6 @@ export function sizeOfIndex(
   return sizeOf(snapshot, parts, rowsMax, after)
 }
 
-/** Measures documents and past versions: at most `rowsMax` rows after the key `after`. */
 export function sizeOfCollection(
   snapshot: Snapshot,
   { database, id }: Ref,

@@ -1,5 +1,5 @@
 // Pending work for the sweeper (sweeper.ts), one row for each piece of work. The key of the row contains the kind of
-// the work, the time at which it is due, and the schema object that it concerns.
+// the work, the time at which it is due, and its target.
 
 import { micros } from '../../base/micros.ts'
 import type { Micros, Ref } from '../../values/value.ts'
@@ -12,7 +12,7 @@ import { never } from './records.ts'
 
 export interface SweeperWork {
   readonly key: Bytes
-  /** The schema object that the work concerns. */
+  /** The schema object that the work concerns, or the document with revocations of tokens (token-revocation.ts). */
   readonly target: Ref
 }
 

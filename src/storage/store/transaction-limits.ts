@@ -5,6 +5,7 @@
 import { limits } from '../../base/limits.ts'
 import { msg } from '../../base/message.ts'
 import { RequestError } from '../../base/request-errors.ts'
+import { timeLength } from '../keys/key-times.ts'
 import { keyTags } from '../keys/keyspace.ts'
 import type { Write } from '../kv/kv-contract.ts'
 
@@ -25,8 +26,6 @@ export function checkWrites(writes: readonly Write[]): number {
   return bytes
 }
 
-const timeBytes = 8
-
 /**
  * The bytes of a write that count towards the limit of a transaction. When an entry of an index ends, its ended row
  * counts as much as its live row counted, and the removal of the live row does not count. Otherwise, a document could
@@ -35,7 +34,7 @@ const timeBytes = 8
 export function countedBytes({ key, value }: Write): number {
   if (value === undefined) return key[0] === keyTags.indexLive ? 0 : key.length
   const bytes = key.length + value.length
-  return key[0] === keyTags.indexEnded ? bytes - timeBytes : bytes
+  return key[0] === keyTags.indexEnded ? bytes - timeLength : bytes
 }
 
 /** Throws a RequestError if a transaction writes more bytes than the protocol allows. */

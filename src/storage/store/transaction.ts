@@ -60,13 +60,12 @@ export class StoreTransaction extends StoreReader implements Transaction {
     const { bindingBudget, hooks } = this.parts
     const rows: Rows = { snapshot, overlay, catalogue, reader, hooks, bindingBudget, commitTime, stamp }
     const documents: DocumentWriter = new DocumentWriter(rows, (version, journal) =>
-      schema.written(version, journal),
+      schema.updateDerived(version, journal),
     )
     const schema = new SchemaWriter(rows, documents)
     return { rows, documents, schema }
   }
 
-  /** The commit time for use in a written value. It is final after this call. */
   protected override readonly stamp = (): Micros => {
     const { commitTime, stampTime } = this.times
     // A transaction that only reads has no commit time. Its response has the read timestamp.
