@@ -183,7 +183,7 @@ export async function openConfiguredStore(
     local: replicaIn(config.data, discard),
     node: nodeName,
     clock: systemClock,
-    ...(snapshotTimes && { given: snapshotTimes }),
+    ...(snapshotTimes && { usedTimes: snapshotTimes }),
     timers: systemTimers,
     random: systemRandom,
     newestTime: view => lastCommit(view).time,

@@ -9,7 +9,7 @@
 //
 // Keys have a maximum length. An encoding with more than `tupleBytesMax` bytes is truncated to this length, and 16
 // bytes of the SHA-256 of the complete encoding are appended. Entries with equal truncated bytes are adjacent but
-// unordered, so code that reads an index sorts each group of such entries (`isTruncated`, `compareEntries`).
+// unordered, so code that reads an index sorts each group of such entries (storage/store/index-scan.ts).
 
 import { createHash } from 'node:crypto'
 import { ByteWriter } from '../../values/byte-writer.ts'

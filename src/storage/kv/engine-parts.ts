@@ -1,4 +1,4 @@
-// Code that all storage engines share: checks of keys, ranges and transactions, so that all engines reject the same
+// Code that storage engines share: checks of keys, ranges and transactions, so that all engines reject the same
 // transactions, comparisons with cached values, and a list of listeners.
 
 import { assert } from '../../base/assert.ts'

@@ -1,8 +1,8 @@
 // Stores the keys of recent commits in memory: commits of this process, and commits of other machines that this process
 // has applied to its replica. An evaluated transaction is validated under the writer's lock before its commit. With
 // this module, the validation reads only those keys of the read set that were written after the transaction's snapshot.
-// Commits of other processes to the same folder are not stored: each commit contains the time of the previous commit,
-// which reveals such a gap.
+// Commits of other processes to the same folder are not stored: the caller of `add` names the time of the previous
+// commit, which reveals such a gap.
 //
 // The design is based on measurements (decision 15). A key of a read set is looked up by its slot in a hash table of
 // fixed size. A range is compared with the keys of each commit that wrote rows of the same kind. Every commit calls

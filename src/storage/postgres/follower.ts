@@ -34,7 +34,7 @@ export interface NodeOptions {
   readonly node: string
   readonly clock: Clock
   /** The snapshot times that all processes of the node have used; undefined if the node has one process. */
-  readonly given?: UsedSnapshotTimes
+  readonly usedTimes?: UsedSnapshotTimes
   readonly timers: Timers
   readonly random: Random
   /** The newest commit in a state. The caller chooses where its time is stored, so only the caller can read it. */
@@ -131,7 +131,7 @@ export class Follower {
     this.#clock = clock
     this.#onApplied = onApplied
     this.#session = new ReconnectingSession(() => this.openSession(refreshTimeoutMs))
-    this.#times = new ReadTimes(clock, options.given)
+    this.#times = new ReadTimes(clock, options.usedTimes)
     this.#retention = new LogRetention(options.node, this.#elapsedMs)
     this.#faults = new Faults(this.#elapsedMs, fault => options.onFault?.(fault))
   }

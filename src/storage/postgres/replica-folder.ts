@@ -71,12 +71,13 @@ const inUseFileOf = (folder: string) => join(folder, 'replica-in-use')
 /** Maximum number of consecutive damaged replicas. If there are more, the cause is probably the machine. */
 const damagesMax = 3
 
-function readMark(folder: string): number | undefined {
+/** Undefined if the file {@link inUseFileOf} does not exist. */
+function readDamages(folder: string): number | undefined {
   const damages = readIfPresent(inUseFileOf(folder))
   return damages === undefined ? undefined : Number.parseInt(damages, 10) || 0
 }
 
-function writeMark(folder: string, damages: number): void {
+function markInUse(folder: string, damages: number): void {
   writeFileSync(inUseFileOf(folder), String(damages), { mode: 0o600, flush: true })
   flushNames(folder)
 }
@@ -87,16 +88,16 @@ function writeMark(folder: string, damages: number): void {
  * were damaged.
  */
 async function checkAndMarkInUse(folder: string): Promise<string | undefined> {
-  const mark = readMark(folder)
+  const earlierDamages = readDamages(folder)
   const file = join(replicaFolder(folder), dataFileName)
-  const hasCopy = existsSync(file)
-  const damage = mark !== undefined && hasCopy ? await findDamage(file) : undefined
-  const damages = damage === undefined ? (hasCopy ? 0 : (mark ?? 0)) : (mark ?? 0) + 1
+  const hasReplica = existsSync(file)
+  const damage = earlierDamages !== undefined && hasReplica ? await findDamage(file) : undefined
+  const damages = damage !== undefined ? (earlierDamages ?? 0) + 1 : hasReplica ? 0 : (earlierDamages ?? 0)
   if (damages > damagesMax)
     throw new StoreUnavailableError(
       `the replica of the store was damaged ${damages} times: check the disk and the memory of this machine, then remove ${inUseFileOf(folder)}`,
     )
-  writeMark(folder, damages)
+  markInUse(folder, damages)
   return damage
 }
 
@@ -171,7 +172,7 @@ export async function openForComparison(
  * `isDamaged`: whether this replica is counted as damaged.
  */
 export function discardReplica(folder: string, isDamaged = false): void {
-  if (isDamaged) writeMark(folder, (readMark(folder) ?? 0) + 1)
+  if (isDamaged) markInUse(folder, (readDamages(folder) ?? 0) + 1)
   rmSync(replicaFolder(folder), { recursive: true, force: true })
 }
 

@@ -57,7 +57,7 @@ export class Background {
     return built || swept
   }
 
-  /** Works until all indexes are built and every collection was checked once for expired data. */
+  /** Works until all builds have ended or failed, and no removal is due. */
   async runAll(): Promise<void> {
     while (await this.#builds.runOnce()) {}
     await this.sweeper.runAll()

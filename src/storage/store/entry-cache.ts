@@ -45,9 +45,9 @@ export interface CachedRun {
   /** The part of `range` after `entries`; undefined if the run contains all entries of the range. */
   readonly rest: EntryRange | undefined
   readonly schemaTime: Micros
-  /** The newest commit of the last snapshot in which the run was found valid: the time of this commit. */
+  /** The time of the newest commit in the last snapshot in which the run was valid. */
   validAtCommit: Micros
-  /** The time of the same snapshot itself. */
+  /** The time of this snapshot. */
   validAtTime: Micros
 }
 

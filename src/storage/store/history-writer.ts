@@ -109,7 +109,7 @@ function nearVersions(
   }
 }
 
-/** The rows of the versions themselves. */
+/** Adds the rows of the versions themselves. */
 function addVersionRows(
   rows: Map<string, Entry>,
   ref: Ref,
@@ -132,7 +132,7 @@ interface RowChange {
   readonly written: Map<string, Entry>
 }
 
-/** The rows of an index that the versions concern. */
+/** Adds the rows of an index that begin or end with one of the versions. */
 function addIndexRows(context: Rows, index: IndexTables, { after, before, old, written }: RowChange): void {
   const { overlay } = context
   const { next, present, previous } = before

@@ -335,7 +335,7 @@ export function nextBuild(view: View, database: DatabaseId, index: number): Ref 
 }
 
 /**
- * Runs one batch inside `transaction`, until `isOver` returns true. After the last batch, the index becomes active.
+ * Runs one batch, which also ends when `isOver` returns true. After the last batch, the index becomes active.
  * Throws {@link BuildFailure} if a document cannot be indexed; the failed transaction writes nothing.
  */
 export function continueBuild(transaction: BuildTransaction, index: Ref, isOver: () => boolean): void {

@@ -88,7 +88,8 @@ export interface TransactionTimes {
   /** See {@link Transaction.readTimestamp}. */
   readonly readTimestamp: Micros
   /**
-   * Undefined for a transaction that cannot write. If no written value contains it, the commit may get a later time.
+   * Undefined for a transaction that cannot write. If no written value contains this time, the commit may get a later
+   * time.
    */
   readonly commitTime?: Micros
   /**

@@ -51,8 +51,9 @@ export class SnapshotTimes {
   }
 
   /**
-   * Announces a commit at `notBefore` + {@link commitDistance} or later. A transaction that writes nothing gets a time
-   * one microsecond before the planned commit time, which is then also later than `notBefore`.
+   * Announces a commit at `notBefore` + {@link commitDistance} or later; `notBefore` is first reduced to at most
+   * {@link clockSkewMax} ahead of the clock. A transaction that writes nothing gets a time one microsecond before the
+   * planned commit time, which is then also later than `notBefore`.
    */
   announce(notBefore: Micros): Announcement {
     const wanted = Math.min(notBefore, micros(this.#timeline.now() + clockSkewMax))

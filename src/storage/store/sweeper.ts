@@ -25,7 +25,10 @@ import type { StoreTransaction } from './transaction.ts'
 /** Maximum number of collections that one step checks. */
 const checksPerStep = 256
 
-/** Time until the next check of a collection after its sweep has failed or removed data, in microseconds. */
+/**
+ * Time until the next check of a collection after its sweep has failed or removed data, and maximum time between two
+ * reads of the checks from the start, in microseconds.
+ */
 const pauseMicros = 60_000_000
 /** Least time until the next check. A check is due too early if the time of the snapshot is behind the removal time. */
 const retryMicros = 1_000_000

@@ -15,8 +15,8 @@ const transactionLimits = {
 } as const
 
 /**
- * Returns the number of bytes. Throws a RequestError; then nothing of the transaction is written. Called once for each
- * evaluation, also of background work such as index builds. The result may depend only on the writes, because a
+ * Returns the number of bytes. Throws a RequestError; then nothing of the transaction is written. Called at the end of
+ * each evaluation, also of background work such as index builds. The result may depend only on the writes, because a
  * transaction may be evaluated several times.
  */
 export function checkWrites(writes: readonly Write[]): number {
