@@ -61,7 +61,6 @@ export function int32At(bytes: Uint8Array, at: number): number {
   )
 }
 
-/** Replaces the time `from` in keys by the time `to`. */
 export class KeyTimes {
   readonly #from: Uint8Array
   readonly #to: Uint8Array

@@ -134,12 +134,10 @@ export function collectionHistoryRange(database: DatabaseId, collection: Collect
   return prefixRange(keyInCollection(keyTags.history, database, collection).copy())
 }
 
-/** The entry exists now. */
 export function indexLiveKey(entry: EntryKeyParts): Uint8Array {
   return keyOfEntry('live', entry).copy()
 }
 
-/** The entry existed until `removedTs`. */
 export function indexEndedKey(entry: EntryKeyParts, removedTs: Micros): Uint8Array {
   return keyOfEntry('ended', entry).descending(removedTs).copy()
 }

@@ -111,7 +111,6 @@ export class CommitQueue {
     this.#hasTwoGroups = !this.isEmpty
   }
 
-  /** Removes and returns the jobs that arrived before `sinceMs`. */
   takeOlderThan(sinceMs: number): Job[] {
     const old = this.#jobs.filter(job => job.arrivedMs < sinceMs)
     if (old.length > 0) this.#jobs = this.#jobs.filter(job => job.arrivedMs >= sinceMs)

@@ -70,7 +70,7 @@ interface FolderOptions {
 
 /**
  * `plain` (the default): the folder has no commit log. `logged`: it has a commit log; a plain folder gets this layout.
- * `existing`: keeps the layout of a folder that another process, or another part of this process, has opened before.
+ * `existing`: keeps the layout of a folder that already contains data.
  */
 type FolderUse = 'plain' | 'logged' | 'existing'
 

@@ -160,7 +160,6 @@ export class LogReader {
     return { number, bytes, table, end: headerBytes, place, lastRecord: headerBytes, descriptor, salt }
   }
 
-  /** Drops the segments up to the number `upTo`. */
   #drop(upTo: number): void {
     for (const { descriptor, number } of this.#segments) if (number <= upTo) closeSync(descriptor)
     this.#segments = this.#segments.filter(({ number }) => number > upTo)

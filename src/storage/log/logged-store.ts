@@ -409,7 +409,6 @@ class LoggedStore implements KeyValueStore {
     return segment
   }
 
-  /** Replaces the prepared file by a larger file. */
   async #replaceNext(bytes: number): Promise<SegmentFile> {
     const { descriptor, number } = await this.#next.ready()
     await closeFile(descriptor)

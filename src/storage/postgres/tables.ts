@@ -28,7 +28,6 @@ export async function openTables(session: PostgresSession, random: Random): Prom
   return readStoreId(session)
 }
 
-/** Creates missing tables. */
 export async function createTables(session: PostgresSession, random: Random, version: number): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {

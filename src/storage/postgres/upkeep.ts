@@ -25,7 +25,6 @@ interface UpkeepOptions {
   readonly onError: (error: unknown) => void
 }
 
-/** Runs the given tasks repeatedly, one after the other. */
 export class Upkeep {
   readonly #options: UpkeepOptions
   readonly #session: ReconnectingSession

@@ -22,7 +22,6 @@ const buildQueueLimits = {
   buildRetryMsMax: 600_000,
 } as const
 
-/** Maximum number of batches in one step. */
 const batchesPerStep = 8
 /** Maximum number of builds that one step selects, including builds that it skips. */
 const checksPerStep = 256

@@ -26,7 +26,6 @@ import type { StoreTransaction } from './transaction.ts'
 
 /** Maximum number of rows that one step reads: rows of the change log, or schema objects. */
 const rowsPerStep = 256
-/** Maximum number of collections that one step plans. */
 const collectionsPerStep = 256
 /** The time is stored at the latest after this number of rows of the change log. */
 const unstoredRowsMax = 4096

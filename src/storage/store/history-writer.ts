@@ -109,7 +109,6 @@ function nearVersions(
   }
 }
 
-/** Adds the rows of the versions themselves. */
 function addVersionRows(
   rows: Map<string, Entry>,
   ref: Ref,

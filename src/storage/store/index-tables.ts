@@ -439,12 +439,10 @@ export function isBeingBuilt(
 /** A version whose time is known. */
 export type StoredVersion = Version & { readonly ts: Micros }
 
-/** Returns the row of an entry that was added at `since`. */
 export function entryRow(entry: PreparedEntry, since: Micros): Entry {
   return { key: entry.liveKey, value: recordOf(entry, since) }
 }
 
-/** Existed from `since` to `until`. */
 export function endedRow(entry: PreparedEntry, since: Micros, until: Micros): Entry {
   return { key: indexEndedKey(entry.parts, until), value: recordOf(entry, since) }
 }

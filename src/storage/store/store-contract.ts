@@ -356,7 +356,6 @@ export interface Directory {
   credentialOf(instance: Ref): Version | undefined
   /** Reads the documents in `native.tokens` with this `instance` on demand, in the order of their ids. */
   tokensOf(instance: Ref, scan?: TokenScan): Iterable<Version>
-  /** Returns the access provider with the given issuer. */
   accessProviderByIssuer(database: DatabaseId, issuer: string): Version | undefined
   /** The databases with a key of this id. A secret contains the id of its key, but not the key's database. */
   keyDatabases(keyId: bigint): readonly DatabaseId[]

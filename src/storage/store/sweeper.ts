@@ -33,7 +33,6 @@ const pauseMicros = 60_000_000
 /** Least time until the next check. A check is due too early if the time of the snapshot is behind the removal time. */
 const retryMicros = 1_000_000
 
-/** A collection with expired data. */
 interface ExpiredCollection extends CollectionIds {
   /** The row of pending work. */
   readonly key: Bytes

@@ -40,7 +40,6 @@ export function isRevoked(
   return revoked instanceof TransactionTime || (typeof revoked === 'bigint' && ts < revoked)
 }
 
-/** Returns the identities with a revocation in the document `of`. */
 export function revokedIdentities(of: Ref, revocations: ObjectValue): Ref[] {
   return Array.from(revocations.keys(), collection => new Ref(of.database, Number(collection), of.id))
 }
