@@ -9,6 +9,7 @@ import {
   type DatabaseHost,
   hostName,
   parseDatabaseAddress,
+  sslModes,
 } from '../../base/addresses.ts'
 import { systemClock } from '../../base/clock.ts'
 import { StoreUnavailableError } from '../kv/store-errors.ts'
@@ -39,7 +40,7 @@ const connectTimeoutMs = 5_000
 
 /**
  * Returns the servers in the order in which they are tried. Throws {@link StoreUnavailableError} when a file that the
- * address names cannot be read.
+ * address names cannot be read, or when the variable PGSSLMODE is invalid.
  */
 export function serversOf(url: string, purpose: string): DatabaseServer[] {
   const address = parseDatabaseAddress(url)
@@ -60,9 +61,11 @@ export function serversOf(url: string, purpose: string): DatabaseServer[] {
 
 /** The kinds of TLS to try, in order; false: no TLS. Follows libpq's rules for `sslmode`. */
 function tlsOf({ options, sslMode }: DatabaseAddress, { host }: DatabaseHost): (false | ConnectionOptions)[] {
-  const mode = sslMode ?? process.env.PGSSLMODE ?? 'prefer'
+  const mode: string = sslMode ?? (process.env.PGSSLMODE || 'prefer')
   // Unix sockets do not use TLS.
   if (mode === 'disable' || host?.startsWith('/')) return [false]
+  if (!sslModes.some(each => each === mode))
+    throw new StoreUnavailableError(`the variable PGSSLMODE must be one of ${sslModes.join(', ')}`)
   const root = options.get('sslrootcert')
   const ca = root === undefined || root === 'system' ? undefined : fileOf('sslrootcert', options)
   const client: ConnectionOptions = {
@@ -75,6 +78,8 @@ function tlsOf({ options, sslMode }: DatabaseAddress, { host }: DatabaseHost): (
   if (mode === 'prefer') return [unverified, false]
   const verified = { ...client, ...(ca !== undefined && { ca }) }
   if (mode === 'verify-full') return [verified]
+  if (mode === 'verify-ca' && ca === undefined)
+    throw new StoreUnavailableError('PGSSLMODE=verify-ca needs an sslrootcert in the address of the store')
   if (ca === undefined || mode === 'no-verify') return [unverified]
   return [{ ...verified, checkServerIdentity: () => undefined }]
 }
