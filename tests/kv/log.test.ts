@@ -19,7 +19,7 @@ import {
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { megabyte } from '../../src/base/bytes.ts'
-import { systemTimers } from '../../src/base/timers.ts'
+import { systemTimers, wait } from '../../src/base/timers.ts'
 import { encodeWrites } from '../../src/storage/kv/batch.ts'
 import { StoreUnavailableError } from '../../src/storage/kv/store-errors.ts'
 import { loggedLayout, plainLayout } from '../../src/storage/lmdb/folder.ts'
@@ -320,6 +320,15 @@ describe('the space that applying a segment needs', () => {
     assert.equal(list(opened, 'D', 'E').length, 20_000)
     await opened.close()
   })
+})
+
+test('after a segment is applied, LMDB still lags behind the records of the next segment', async () => {
+  const store = open(newPath())
+  for (let number = 0; store.applyLag.bytes <= segmentBytes; number++) await commit(store, number)
+  while (store.applyLag.bytes >= segmentBytes / 2) await wait(5)
+  assert.ok(store.applyLag.bytes > 0)
+  assert.ok(store.applyLag.lagMs > 0)
+  await store.close()
 })
 
 describe('segments', () => {

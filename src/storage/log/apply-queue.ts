@@ -99,6 +99,8 @@ interface ApplyQueueOptions {
    * the segment that follows the position stored in LMDB.
    */
   readonly prepareNext: () => Promise<unknown>
+  /** Returns whether the log has records after the segments in the queue. */
+  readonly hasNewerRecords: () => boolean
   /** Called when segments have been released, so that their tables are no longer in {@link ApplyQueue.tables}. */
   readonly onRelease: () => void
 }
@@ -186,7 +188,7 @@ export class ApplyQueue {
   }
 
   async #applyOldest(): Promise<void> {
-    const { freeBytes, lmdb, log, prepareNext, timers } = this.#options
+    const { freeBytes, hasNewerRecords, lmdb, log, prepareNext, timers } = this.#options
     const beganMs = systemClock.elapsedMs()
     const [oldest] = this.#waiting
     assert(oldest !== undefined, 'a segment waits to be applied')
@@ -207,9 +209,8 @@ export class ApplyQueue {
     this.#failure = undefined
     this.#waiting = this.#waiting.slice(1)
     this.#applied = [...this.#applied, oldest]
-    this.#behindSinceMs = undefined
-    // If segments were added meanwhile, `beganMs` is the approximate time of their oldest record.
-    if (!this.isEmpty) this.#behindSinceMs = beganMs
+    // The oldest record that LMDB lacks now was appended at about `beganMs`.
+    this.#behindSinceMs = this.isEmpty && !hasNewerRecords() ? undefined : beganMs
     timers.after(releaseAfterMs, () => this.#releaseLater())
   }
 

@@ -184,6 +184,7 @@ class LoggedStore implements KeyValueStore {
         timers: this.#timers,
         freeBytes: this.#freeBytes,
         prepareNext: () => this.#next.ready(),
+        hasNewerRecords: () => this.#active?.isEmpty === false,
         onRelease: () => this.#listTables(),
       },
       segments,
