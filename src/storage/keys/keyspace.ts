@@ -212,7 +212,7 @@ export function indexTableRange(table: IndexTable, database: DatabaseId, index: 
   return prefixRange(keyIn(tableTags[table], database).u32(index).copy())
 }
 
-/** The row contains the schema version of the database, as `nextVersion` (catalogue.ts) computes it. */
+/** The row contains the schema version of the database (`nextVersion` in storage/store/catalogue.ts). */
 export function schemaVersionKey(database: DatabaseId): Uint8Array {
   return keyIn(keyTags.schemaVersion, database).copy()
 }

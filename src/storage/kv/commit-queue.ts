@@ -1,5 +1,5 @@
-// Queues transactions, and commits them in batches: one commit writes several waiting transactions. The callers get the
-// results after the batch is durable.
+// Queues transactions for commits in batches: an engine commits several waiting transactions together, and completes
+// them when their batch is durable.
 
 import { assert } from '../../base/assert.ts'
 import { checkWork } from './engine-parts.ts'

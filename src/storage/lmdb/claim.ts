@@ -62,13 +62,7 @@ function openClaims(folder: string): RootDatabase {
     // process.
     if (!existsSync(`${path}-lock`)) assertRoom({ rows: 0, bytes: 0 }, freeBytes(folder))
     prepareClaimFile(path, mapSizeBytes, ownerOnly.permissionsMode)
-    return open({
-      path,
-      noSubdir: true,
-      mapSize: mapSizeBytes,
-      maxReaders: 126,
-      ...ownerOnly,
-    })
+    return open({ path, noSubdir: true, mapSize: mapSizeBytes, ...ownerOnly })
   } catch (cause) {
     throw new StoreUnavailableError(`the data directory ${folder} cannot be claimed: ${causeText(cause)}`, {
       cause,

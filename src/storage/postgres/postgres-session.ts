@@ -64,7 +64,7 @@ export class PostgresSession {
   /**
    * Connects to the first server of the address that accepts writes. If a server does not respond within a second, the
    * next server is tried at the same time, and for a while, the silent server is tried last. Throws
-   * {@link StoreUnavailableError} when no server can be reached, or when all servers reject the connection or are
+   * `StoreUnavailableError` when no server can be reached, or when all servers reject the connection or are
    * standbys: a standby may lack commits that a replica already contains. `purpose`: shown by the database as a part
    * of the connection's `application_name`. If a statement takes longer than `statementTimeoutMs`, the connection is
    * treated as broken; 0: no limit.
@@ -102,7 +102,7 @@ export class PostgresSession {
   }
 
   /**
-   * Calls {@link open}, then `check`. If `check` throws, closes the session and throws {@link StoreUnavailableError}.
+   * Calls {@link open}, then `check`. If `check` throws, closes the session and throws `StoreUnavailableError`.
    */
   static async openChecked(
     location: RecordLocation,
@@ -180,7 +180,7 @@ export class PostgresSession {
     }
   }
 
-  /** Runs `use` on a new session. Errors of the database are thrown as a {@link StoreUnavailableError}. */
+  /** Runs `use` on a new session. Errors of the database are thrown as a `StoreUnavailableError`. */
   static async use<T>(
     location: RecordLocation,
     purpose: string,

@@ -31,7 +31,7 @@ export interface Evaluation<T> {
   readonly counters: TransactionCounters
 }
 
-/** A transaction that was evaluated on a snapshot. {@link Store.commit} commits the attempt. */
+/** A transaction that was evaluated on a snapshot. `Store.commit` commits the attempt. */
 export interface Attempt<T> extends Evaluation<T> {
   /** True if written values contain the commit time. The writes then cannot be changed to another commit time. */
   readonly isStamped: boolean

@@ -275,6 +275,6 @@ function checkMarks(context: CheckContext, ref: Ref, versions: readonly StoredVe
   if (newest === undefined || newest.action === 'delete') return
   const ttl = ttlOf(newest.fields)
   // Version 0.2 of Terrarium wrote the expiry mark of a `ttl` that had already passed at the `ttl`. The sweeper later
-  // writes the correct mark (removals.ts).
+  // writes the correct mark (sweeper.ts).
   if (ttl !== never && !isMarkedAt(ttl)) check(expiryTime(ttl, newest.ts))
 }

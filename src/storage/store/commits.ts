@@ -15,10 +15,10 @@ export type TransactionWork<T> = (transaction: StoreTransaction) => T
  * process has exited.
  */
 export interface AttemptEvaluator<T> {
-  /** Calls {@link Store.validated}, if that would take too long in the committing process. */
+  /** Calls `Store.validated`, for a validation that would take too long in the committing process. */
   readonly validate: () => Promise<CommitRecord | 'stale'>
   /**
-   * Evaluates a stale attempt again, with {@link Store.attemptAt}; `stale` if this fails. If undefined, a stale
+   * Evaluates a stale attempt again, with `Store.attemptAt`; `stale` if this fails. If undefined, a stale
    * attempt is not committed.
    */
   readonly evaluateAt?: (time: Micros) => Promise<Attempt<T> | 'stale'>

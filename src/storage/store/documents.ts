@@ -130,7 +130,10 @@ function* idsIn(
   }
 }
 
-/** The first and last id between the bounds of a scan; undefined if there are no ids between them. */
+/**
+ * The first and last id between the bounds of a scan; undefined if there are no ids between them. A bound may name a
+ * document of another collection: entries are ordered by id, and then by collection.
+ */
 function idSpan(collection: CollectionId, scan: EntryScan): IdSpan | undefined {
   let first = 0n
   let last = idMax

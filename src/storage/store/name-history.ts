@@ -46,7 +46,6 @@ export class NameHistory {
       for (const ref of everyDocument(snapshot, database, kind)) this.#add(snapshot, ref)
   }
 
-  /** The number of different names. */
   get size(): number {
     return this.#tenures.size
   }

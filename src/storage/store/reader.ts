@@ -83,9 +83,9 @@ export interface TransactionTimes {
   readonly schemaTime: Micros
   /** The newest commit in the snapshot. */
   readonly lastCommitTime: Micros
-  /** See {@link CommitRecord.chosenIdsMs}. */
+  /** See `CommitRecord.chosenIdsMs`. */
   readonly chosenIdsMs: number
-  /** See {@link Transaction.readTimestamp}. */
+  /** See `Transaction.readTimestamp`. */
   readonly readTimestamp: Micros
   /**
    * Undefined for a transaction that cannot write. If no written value contains this time, the commit may get a later

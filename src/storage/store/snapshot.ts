@@ -74,7 +74,6 @@ export function read(snapshot: Snapshot, key: Bytes, cached?: Bytes): Bytes | un
   return bytes
 }
 
-/** Undefined if there are no rows. */
 export function firstOf(view: View, range: KeyRange): Entry | undefined {
   for (const entry of view.range({ ...range, limit: 1 })) return entry
   return undefined

@@ -139,7 +139,6 @@ export interface Catalogue {
   index(ref: Ref): IndexDefinition | undefined
   /** Native collections always exist. */
   hasCollection(database: DatabaseId, collection: CollectionId): boolean
-  /** The live indexes that cover a collection. */
   indexesOf(database: DatabaseId, collection: number): readonly IndexDefinition[]
   /** Returns whether the database and its ancestors are live; always true for the root. */
   isLive(database: DatabaseId): boolean

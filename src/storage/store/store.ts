@@ -2,10 +2,10 @@
 // commits and snapshots.
 //
 // A transaction that writes is evaluated on a snapshot, without the writer lock. The result is called an attempt. An
-// attempt is validated against newer commits, rebased to its commit time, and applied (commits.ts). A stale attempt is
-// evaluated again: under the lock if its evaluation was short, otherwise without the lock, so that no other transaction
-// waits for the evaluation. Without a retry limit of the caller, the last evaluation runs under the lock however long it
-// takes, so that the transaction does not starve.
+// attempt is validated against newer commits, rebased to its commit time, and applied (local-commits.ts). A stale
+// attempt is evaluated again: under the lock if its evaluation was short, otherwise without the lock, so that no other
+// transaction waits for the evaluation. Without a retry limit of the caller, the last evaluation runs under the lock
+// however long it takes, so that the transaction does not starve.
 //
 // Before the evaluation, the store announces the time of the commit. The writes of the attempt contain the announced
 // time. If another commit already has this time or a later time, the writes are rebased (rebase.ts).
@@ -176,8 +176,8 @@ export class Store {
   /**
    * Runs `work` on a snapshot. `seen`: the time of the newest transaction that a client has seen, or {@link epoch} if
    * this time is unknown. The time of the snapshot is later than `seen`, and not earlier than the times of earlier
-   * snapshots on this machine. If no such time is available yet, throws {@link SnapshotTooEarly} before `work` begins.
-   * Without `seen`, never throws {@link SnapshotTooEarly}; another process may have used a later snapshot time.
+   * snapshots on this machine. If no such time is available yet, throws `SnapshotTooEarly` before `work` begins.
+   * Without `seen`, never throws `SnapshotTooEarly`; another process may have used a later snapshot time.
    */
   read<T>(work: TransactionWork<T>, seen?: Micros): TransactionOutcome<T> {
     return this.#times.onSnapshot(seen, (view, last, time) => {
@@ -266,7 +266,7 @@ export class Store {
 
   /**
    * Evaluates `work` on the newest state, for a commit at `time`. No other commit may run during the evaluation. Throws
-   * {@link SnapshotTooEarly} if no snapshot time is available yet.
+   * `SnapshotTooEarly` if no snapshot time is available yet.
    */
   attemptAt<T>(work: TransactionWork<T>, time: Micros): Attempt<T> {
     const started = this.#clock()
@@ -303,7 +303,7 @@ export class Store {
 
   /**
    * Validates an attempt against the newest state. Returns the newest commit if the attempt is valid. Throws
-   * {@link SnapshotTooEarly} if no snapshot time is available yet.
+   * `SnapshotTooEarly` if no snapshot time is available yet.
    */
   validated(attempt: Attempt<unknown>): CommitRecord | 'stale' {
     return this.#times.onSnapshot(epoch, (view, last) => {
@@ -313,7 +313,6 @@ export class Store {
     })
   }
 
-  /** The time of day, or a later time of a snapshot or commit of this process. */
   now(): Micros {
     return this.#times.now()
   }
@@ -368,7 +367,7 @@ export class Store {
   }
 }
 
-/** Returns the times of a transaction that is evaluated on the state after `last` and commits at `commitTime`. */
+/** The times of a transaction on the state after `last`, which reads as of the microsecond before its commit. */
 function timesOf(last: CommitRecord, commitTime: Micros) {
   const { chosenIdsMs, schemaTime, time: lastCommitTime } = last
   return { time: micros(commitTime - 1), commitTime, schemaTime, lastCommitTime, chosenIdsMs }
