@@ -5,10 +5,14 @@
 
 import { resolve } from 'node:path'
 
-export const sslModes = ['disable', 'allow', 'prefer', 'require', 'no-verify', 'verify-ca', 'verify-full'] as const
+const sslModes = ['disable', 'allow', 'prefer', 'require', 'no-verify', 'verify-ca', 'verify-full'] as const
 
 /** The TLS mode of a connection. `no-verify` is `require` without verification of the certificate. */
 type SslMode = (typeof sslModes)[number]
+
+export function isSslMode(text: string): text is SslMode {
+  return sslModes.some(mode => mode === text)
+}
 
 /** If `host` or `port` is undefined, the driver uses its default. */
 export interface DatabaseHost {

@@ -8,8 +8,8 @@ import {
   type DatabaseAddress,
   type DatabaseHost,
   hostName,
+  isSslMode,
   parseDatabaseAddress,
-  sslModes,
 } from '../../base/addresses.ts'
 import { systemClock } from '../../base/clock.ts'
 import { StoreUnavailableError } from '../kv/store-errors.ts'
@@ -61,11 +61,10 @@ export function serversOf(url: string, purpose: string): DatabaseServer[] {
 
 /** The kinds of TLS to try, in order; false: no TLS. Follows libpq's rules for `sslmode`. */
 function tlsOf({ options, sslMode }: DatabaseAddress, { host }: DatabaseHost): (false | ConnectionOptions)[] {
-  const mode: string = sslMode ?? (process.env.PGSSLMODE || 'prefer')
+  const mode = sslMode ?? (process.env.PGSSLMODE || 'prefer')
   // Unix sockets do not use TLS.
   if (mode === 'disable' || host?.startsWith('/')) return [false]
-  if (!sslModes.some(each => each === mode))
-    throw new StoreUnavailableError(`the variable PGSSLMODE must be one of ${sslModes.join(', ')}`)
+  if (!isSslMode(mode)) throw new StoreUnavailableError('the variable PGSSLMODE is not a mode of TLS')
   const root = options.get('sslrootcert')
   const ca = root === undefined || root === 'system' ? undefined : fileOf('sslrootcert', options)
   const client: ConnectionOptions = {
