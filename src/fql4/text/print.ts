@@ -115,10 +115,10 @@ function setPartPiece(part: Json): Piece {
 }
 
 /** The API version of lambdas that are created from text. */
-const presentVersion = '4'
+export const textLambdaVersion = '4'
 
 /**
- * The result is `Query(Lambda(…))`, with an API version other than {@link presentVersion} as second argument of
+ * The result is `Query(Lambda(…))`, with an API version other than {@link textLambdaVersion} as second argument of
  * `Query`. With the wrapper `Lambda`, the result is `Lambda(…)` without a version.
  */
 function functionPiece(body: Fields, wrapper: 'Query' | 'Lambda' = 'Query'): Piece {
@@ -126,7 +126,7 @@ function functionPiece(body: Fields, wrapper: 'Query' | 'Lambda' = 'Query'): Pie
   const version = body.get('api_version')
   const piece = queryPiece(lambda)
   if (wrapper === 'Lambda') return piece
-  return version === undefined || version === presentVersion
+  return version === undefined || version === textLambdaVersion
     ? call('Query', piece)
     : call('Query', piece, scalar(version as string))
 }

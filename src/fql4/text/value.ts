@@ -2,6 +2,7 @@
 // are not evaluated.
 
 import { type Json, native, nativeOfKind } from '../../values/value.ts'
+import { textLambdaVersion } from './print.ts'
 import { setKeys } from './text-functions.ts'
 
 type Fields = ReadonlyMap<string, Json>
@@ -53,21 +54,23 @@ function taggedValue(query: Fields, position: readonly (string | number)[]): Jso
   if (query.size === 1 && Object.hasOwn(textTags, key) && typeof content === 'string') {
     return new Map([[textTags[key] as string, content]])
   }
-  if (key === 'query' && query.size === 1) return functionValue(content)
+  if (key === 'query' && query.size === 1) {
+    const lambda = lambdaOf(content)
+    return lambda && new Map([['@query', lambda]])
+  }
   if (setKeys.has(key)) return setValue(query, position)
   return reference(query, key, content, position)
 }
 
-function functionValue(lambda: Json): Json | undefined {
-  if (!(lambda instanceof Map) || !lambda.has('lambda') || !lambda.has('expr')) return undefined
-  return new Map([['@query', new Map<string, Json>([['api_version', '4'], ...lambda])]])
+/** Returns undefined if `json` is not a lambda. */
+function lambdaOf(json: Json): Json | undefined {
+  if (!(json instanceof Map) || !json.has('lambda') || !json.has('expr')) return undefined
+  return new Map<string, Json>([['api_version', textLambdaVersion], ...json])
 }
 
 function setValue(query: Fields, position: readonly (string | number)[]): Json {
   const parts = [...query].map(([key, json]): [string, Json] => {
-    const isLambda = json instanceof Map && json.has('lambda')
-    if (isLambda) return [key, (functionValue(json) as ReadonlyMap<string, Json>).get('@query') as Json]
-    return [key, valueOfQuery(json, [...position, key])]
+    return [key, lambdaOf(json) ?? valueOfQuery(json, [...position, key])]
   })
   // An empty list of terms means the same as omitted terms.
   const kept = parts.filter(([key, json]) => key !== 'terms' || !Array.isArray(json) || json.length > 0)

@@ -265,7 +265,8 @@ test('expressions that need evaluation are not values', () => {
       return true
     },
   )
-  for (const text of ['Now()', 'Var("x")', 'Time(Var("x"))', 'Ref(Collection("a"), NewId())', 'x => x']) {
+  const set = 'Expr({ filter: Expr({ lambda: "x" }), collection: Collections() })'
+  for (const text of ['Now()', 'Var("x")', 'Time(Var("x"))', 'Ref(Collection("a"), NewId())', 'x => x', set]) {
     assert.throws(() => value(text), NoValueError, text)
   }
 })
