@@ -97,7 +97,10 @@ export function firstIdentity(set: SetLike, call: Call, key: string): Ref | unde
   return document
 }
 
-/** Implements `get`: the first readable element. Throws `permission denied` if the caller may read none. */
+/**
+ * Implements `get`: the first readable element. Throws `instance not found` if the set is empty, and `permission
+ * denied` if the caller may read none of its elements.
+ */
 export function getFromSet(set: SetLike, call: Call, key: string): Value {
   const document = firstItem(set, call, key)?.document ?? firstDocument(set, CallReading.of(call), key)
   if (!document) throw call.error('instance not found', msg`Set not found.`)
@@ -108,9 +111,10 @@ export function getFromSet(set: SetLike, call: Call, key: string): Value {
 export function containsInSet(set: SetLike, value: Value, call: Call): boolean {
   const reading = CallReading.of(call)
   if (isHistory(set)) {
-    for (const item of open(set, reading, undefined)) if (equalValues(item.value(), value)) return true
-    reading.finish('all')
-    return false
+    const history = Iterator.from(open(set, reading, undefined))
+    const found = history.some(item => equalValues(item.value(), value))
+    reading.finish(found ? `contains ${call.session.keys.keyOf(value)}` : 'all')
+    return found
   }
   const stream = openSet(set, reading)
   if (!stream) throw denied(call, undefined)

@@ -191,6 +191,9 @@ test('reads are counted by page, once per query, by the partitions of the index'
       assert.equal(await cost({ paginate: { union: [match('by_k', 1), match('by_n')] } }), 9)
       assert.equal(await cost([{ paginate: match('by_k', 1) }, { paginate: match('by_k', 1) }]), 1)
       assert.equal(await cost([{ paginate: match('by_k', 1) }, { paginate: match('by_k', 1), size: 1 }]), 2)
+      const events = { events: match('by_k', 1) }
+      const first = { select: ['data', 0], from: { paginate: events } }
+      assert.equal(await cost([first, { contains_value: first, in: events }]), 2)
     },
   ))
 
