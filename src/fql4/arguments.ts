@@ -39,7 +39,6 @@ function valueType<T extends Value>(
   }
 }
 
-/** The basic types. Error texts contain the name of the expected type. */
 export const anyValue: ArgumentType<Value> = { mode: 'value', name: 'Any', check: value => value }
 export const string = valueType('String', value => typeof value === 'string')
 export const integer = valueType('Integer', value => typeof value === 'bigint')
@@ -85,9 +84,9 @@ export const unitOfTime: ArgumentType<NamedTimeUnit> = {
   },
 }
 
-/** Scalar values. Arrays, objects, documents, pages, sets, lambdas and events are not scalars. */
 export const scalar = valueType('Scalar', isScalar)
 
+/** False for arrays, objects, documents, pages and their elements with sources, sets, lambdas and events. */
 export function isScalar(value: Value): value is Value {
   if (value === null || typeof value !== 'object' || value instanceof Uint8Array) return true
   if (value instanceof Map || isArray(value)) return false
@@ -95,13 +94,13 @@ export function isScalar(value: Value): value is Value {
   return !['set', 'lambda', 'document', 'page', 'event', 'element'].includes(kind)
 }
 
-/** Unresolved references cause `invalid ref`. */
+/** Creates the error `invalid ref` for an unresolved reference, and a {@link mismatch} for other values. */
 function argumentError(expected: string, value: Value, call: Call, key: string): QueryError {
   if (value instanceof UnresolvedRef) return undefinedReference(value, call, key)
   return mismatch(expected, value, call, key)
 }
 
-/** Like {@link valueType}, but an unresolved reference causes `invalid ref`. Error texts name the type `expected`. */
+/** Like {@link valueType}, but an unresolved reference causes `invalid ref`. */
 function referringType<T extends Value>(
   name: string,
   accepts: (value: Value) => value is T,
@@ -131,7 +130,6 @@ export const databaseRefOrNull = referringType(
   value => value === null || isDatabaseRef(value),
 )
 
-/** A reference to any document, or a set. */
 export const identifier: ArgumentType<SetLike> = referringType(
   'Ref or Set',
   value => value instanceof Ref || value instanceof SetValue,
@@ -167,7 +165,6 @@ export const iterableInMemory: ArgumentType<readonly Value[] | Page> = {
   },
 }
 
-/** Pages are rejected. */
 export const setOrArray: ArgumentType<readonly Value[] | SetLike> = {
   mode: 'value',
   name: 'Set or Array',
@@ -214,7 +211,6 @@ export function list<T>(element: ArgumentType<T>): ArgumentType<readonly T[]> {
   }
 }
 
-/** Like {@link list}, but rejects an empty array. */
 export function nonEmptyList<T>(element: ArgumentType<T>): ArgumentType<readonly T[]> {
   const elements = list(element)
   return {
@@ -234,7 +230,7 @@ export const path: ArgumentType<readonly PathStep[]> = list(
 )
 
 const notAValue = (): never => {
-  throw new TypeError('a lazy argument is not checked as a value')
+  throw new TypeError('an unevaluated argument is not checked as a value')
 }
 
 /** An expression that the called function evaluates, possibly several times or not at all. */

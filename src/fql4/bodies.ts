@@ -32,7 +32,8 @@ export function readBody(body: string | undefined): Json {
 
 /**
  * Returns the query, and the caller (`as`) for whom the query is explained. Returns undefined for queries of version
- * 10, which are strings or templates, and of GraphQL. Throws `bad request` if the body is invalid.
+ * 10, which are strings or templates, and of GraphQL. Throws `bad request` if the body has another form, and the errors
+ * of {@link readBody}.
  */
 export function readExplanation(
   body: string | undefined,

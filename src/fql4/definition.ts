@@ -34,7 +34,6 @@ export class Call {
     return QueryError.of(code, description, this.position(...further))
   }
 
-  /** Like {@link error}, with the code `invalid argument`. */
   invalid(description: Message, ...further: (string | number)[]): QueryError {
     return this.error('invalid argument', description, ...further)
   }
@@ -52,7 +51,7 @@ export interface ArgumentType<T> {
   readonly mode: ArgumentMode
   /** The name of the type in docs/reference/functions.md, such as `Integer`. */
   readonly name: string
-  /** Throws at the argument's position. Never called in the `lazy` modes, because the argument is unevaluated. */
+  /** Throws at the argument's position. Never called in the modes `lambda` and `lazy …`, which pass no values. */
   readonly check: (value: Value, call: Call, key: string) => T
   /** For an omitted argument, the function receives undefined. An explicit null is a value. */
   readonly optional?: true
@@ -74,8 +73,8 @@ export interface FunctionDefinition extends FunctionHeader {
   /** The effect of a call. If the effect is not allowed, such as a write in a predicate, the call fails. */
   readonly effect: Effect
   /**
-   * The effect that the parser assumes for a lambda that calls this function. Only `call` differs from `effect`,
-   * because the called user function may have any effect.
+   * The effect that the parser assumes for a query or lambda that calls this function. It differs from `effect` only
+   * for the function `call`, because the called user function may have any effect.
    */
   readonly staticEffect: Effect
   /** Number of compute units per call; 0 for functions such as `if`. */
@@ -200,12 +199,11 @@ export function undefinedReferenceText({ target }: UnresolvedRef, session: Sessi
   }
 }
 
-/** Returns API version 4 if the client uses version 10. */
+/** Returns API version 4 if the client uses another language. */
 export function apiVersionOf({ dialect }: Session): ApiVersion {
   return isApiVersion(dialect) ? dialect : '4'
 }
 
-/** Returns whether the API version of the session's client is `minimum` or newer. */
 export function supportsVersion(session: Session, minimum: ApiVersion): boolean {
   return isAtLeast(apiVersionOf(session), minimum)
 }

@@ -40,9 +40,9 @@ const evaluateLimits = {
 } as const
 
 /**
- * Throws a QueryError for an error of the query, also if calls are nested too deeply, and a RequestError if another
- * limit is exceeded. Throws Pending if the query needs the result of an asynchronous operation. The engine then waits
- * for the result and evaluates the query again.
+ * Throws a QueryError for an error of the query, also if calls are nested too deeply, a LanguageError for an error in
+ * code of another language, and a RequestError if another limit is exceeded. Throws Pending if the query needs the
+ * result of an asynchronous operation. The engine then waits for the result and evaluates the query again.
  */
 export function evaluate(expression: Expression, variables: Variables | undefined, session: Session): Value {
   switch (expression.kind) {
@@ -180,6 +180,7 @@ function lazyExpression(expression: Expression, { session, variables }: Call): L
   return { evaluate: () => evaluate(expression, variables, session) }
 }
 
+/** The text names the limit of calls, also if expressions are nested too deeply. */
 export function stackOverflow(position: ErrorEntry['position']): QueryError {
   const description = msg`Call stack reached the maximum limit of ${evaluateLimits.callDepthMax}.`
   return QueryError.of('stack overflow', description, position)
@@ -196,9 +197,8 @@ export function applyLambda(bound: BoundLambda, argument: Value, call: Call, at?
 }
 
 /**
- * Applies the body of a user function, a predicate or the filter of a set. Errors inside the lambda have positions
- * relative to the lambda. Errors before the lambda runs, such as a wrong number of arguments, have the position of
- * `caller`.
+ * Applies the body of a user function, a predicate or a lambda of a set. Errors inside the lambda have positions
+ * relative to the lambda. A wrong number of arguments is an error at the step `lambda` of the position of `caller`.
  */
 export function applyStored(lambda: Lambda, argument: Value, session: Session, caller: CallSite): Value {
   const { body, parameters } = compileLambda(lambda)

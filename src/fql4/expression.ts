@@ -8,7 +8,7 @@ import type { NativeName, SchemaKind, Value } from '../values/value.ts'
 import { type Position, QueryError } from './query-errors.ts'
 import type { Variables } from './variables.ts'
 
-/** `outer` is the place of the enclosing expression; `step` is the key or index inside of it. */
+/** `outer` is the place of the enclosing expression; `step` is the key or index within that expression. */
 export class Place {
   readonly outer: Place | undefined
   readonly step: string | number
@@ -42,42 +42,17 @@ export interface Literal {
   readonly value: Value
 }
 
-/** A reference literal `@ref`. The evaluation looks up the target. */
-interface ReferenceLiteral {
-  readonly kind: 'reference'
-  readonly place: Place
-  readonly target: ReferenceTarget
-}
-
-/** `call` is a call of the function that creates the set, with literals as arguments. The evaluation checks them. */
+/** `call` is a call of the function that creates the set. Its arguments are literals, which the evaluation checks. */
 export interface SetLiteral {
   readonly kind: 'set'
   readonly place: Place
   readonly call: CallExpression
 }
 
-interface QueryLiteral {
-  readonly kind: 'query'
-  readonly place: Place
-  readonly lambda: LambdaExpression
-}
-
-interface ArrayExpression {
-  readonly kind: 'array'
-  readonly place: Place
-  readonly elements: readonly Expression[]
-}
-
 interface ObjectExpression {
   readonly kind: 'object'
   readonly place: Place
   readonly fields: readonly (readonly [string, Expression])[]
-}
-
-interface VariableExpression {
-  readonly kind: 'variable'
-  readonly place: Place
-  readonly name: string
 }
 
 interface LetExpression {
@@ -128,13 +103,15 @@ export type Operand =
 
 export type Expression =
   | Literal
-  | ReferenceLiteral
+  /** A literal `@ref`. The evaluation looks up the target. */
+  | { readonly kind: 'reference'; readonly place: Place; readonly target: ReferenceTarget }
   | SetLiteral
-  | ArrayExpression
+  /** A literal `@query`. */
+  | { readonly kind: 'query'; readonly place: Place; readonly lambda: LambdaExpression }
+  | { readonly kind: 'array'; readonly place: Place; readonly elements: readonly Expression[] }
   | ObjectExpression
-  | VariableExpression
+  | { readonly kind: 'variable'; readonly place: Place; readonly name: string }
   | LetExpression
-  | QueryLiteral
   | CallExpression
 
 /** The target of a reference literal, before any lookup. */

@@ -134,6 +134,7 @@ const labels: ReadonlyMap<number, string> = new Map([
   [native.indexes, 'Index'],
   [native.functions, 'Function'],
   [native.roles, 'Role'],
+  // The hosted service had no word for access providers.
   [native.access_providers, 'other'],
   [native.keys, 'Key'],
   [native.tokens, 'Token'],
@@ -211,7 +212,6 @@ function fieldText(fault: FieldFault): readonly [code: string, description: stri
   }
 }
 
-/** The texts of failures without parameters. */
 const fixedTexts = {
   required: ['value required', 'Required value not found.'],
   'admin role': ['validation failure', 'A server key cannot give a function the role `admin`.'],

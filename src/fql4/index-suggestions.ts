@@ -55,6 +55,7 @@ function conditionsOf(condition: Json | undefined, parameter: string): readonly 
   return first === undefined || others.length > 0 ? [] : [first.path]
 }
 
+/** A filter by the reference of the document needs no index. */
 function pathOf(side: Json, parameter: string): { readonly path: Path } | undefined {
   const path = member(side, 'select')
   const from = member(side, 'from')

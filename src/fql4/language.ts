@@ -68,8 +68,8 @@ const code: CodeLanguage<'4'> = {
     return applyStored(lambda, argument, session, session.callSite ?? nowhere)
   },
   isValid(lambda) {
-    const isCompiled = () => compileLambda(lambda) !== undefined
-    return catchError(QueryError, isCompiled, () => false)
+    const compiled = () => compileLambda(lambda)
+    return catchError(QueryError, compiled, () => undefined) !== undefined
   },
   properties(lambda) {
     const { parameters } = lambda
@@ -86,16 +86,16 @@ function argumentOf(parameters: string | readonly string[], list: readonly Value
   return typeof parameters === 'string' && list.length === 1 && only !== undefined ? only : list
 }
 
-/** Wire keys that are not keys of registered functions. */
+/** Wire keys of special forms and tags, without those that {@link createShapeFunction} adds. */
 const forms = ['var', 'in', 'lambda', 'expr', '@set', '@query', 'api_version']
 
-/** The words that the shape of a query, which the query log stores, may contain. */
+/** The wire keys that the shape of a query, which the query log stores, may contain. */
 export const languageWords: ReadonlySet<string> = new Set([
   ...families.flatMap(({ definitions }) => definitions.flatMap(({ keys }) => keys)),
   ...forms,
 ])
 
-/** The words in the type names of error messages. */
+/** Words in the names of types, which error messages contain. */
 const typeWords: ReadonlySet<string> = new Set(
   `object Action Any Array Boolean Bytes Class Collection Credentials Database Date Document Double Event Expression Function
    Identifier Index Integer Key Lambda Null Number Object Page Query Ref Role Scalar Schema Set String Temporal Time Token

@@ -88,9 +88,9 @@ function collect(...parts: (() => void)[]): void {
   errors.throwIfAny()
 }
 
-/** A lambda that is being parsed. `base` is the index of its first variable in the list of bound variables. */
+/** A lambda that is being parsed. `firstVariable` is an index in the list of bound variables. */
 interface LambdaFrame {
-  readonly base: number
+  readonly firstVariable: number
   effect: Effect
   readonly free: Set<string>
 }
@@ -114,6 +114,7 @@ class Parser {
   }
 
   expression(json: Json, place: Place): Expression {
+    // A call or variable updates the frame of each enclosing lambda.
     step(1 + this.#frames.length)
     if (Array.isArray(json)) return this.#array(json, place)
     if (json instanceof Map) return this.#form(json, place)
@@ -192,7 +193,7 @@ class Parser {
     const index = this.#bound.newest(json)
     if (index < 0 && !this.#unbound.isFull)
       this.#unbound.add(fault(msg`Variable '${json}' is not defined.`, place).errors)
-    for (const frame of this.#frames) if (index < frame.base) frame.free.add(json)
+    for (const frame of this.#frames) if (index < frame.firstVariable) frame.free.add(json)
     return { kind: 'variable', place, name: json }
   }
 
@@ -249,7 +250,7 @@ class Parser {
   lambdaParts(parameters: Json, body: Json, place: Place, apiVersion: string): LambdaExpression {
     const names = typeof parameters === 'string' ? [parameters] : parameters
     const depth = this.#bound.size
-    const frame: LambdaFrame = { base: depth, effect: 'pure', free: new Set() }
+    const frame: LambdaFrame = { firstVariable: depth, effect: 'pure', free: new Set() }
     this.#frames.push(frame)
     let expression: Expression | undefined
     try {
@@ -360,24 +361,16 @@ class Parser {
 
   /** The lambda in `@query` or `@set` has its own API version, and cannot use variables of the query. */
   #closedLambda(json: Json, place: Place): LambdaExpression {
-    const version = json instanceof Map ? (json.get('api_version') ?? firstLambdaVersion) : undefined
-    const size = json instanceof Map && json.has('api_version') ? 3 : 2
-    const valid =
-      json instanceof Map &&
-      json.size === size &&
-      json.has('lambda') &&
-      json.has('expr') &&
-      typeof version === 'string' &&
-      isApiVersion(version)
-    if (!valid) throw fault(msg`Invalid lambda.`, place)
-    const parser = new Parser(version as string, this.#functions)
-    const lambda = parser.lambdaParts(
-      json.get('lambda') as Json,
-      json.get('expr') as Json,
-      place,
-      version as string,
-    )
-    if (!parser.#unbound.isEmpty) throw fault(msg`Invalid lambda.`, place)
+    const invalid = () => fault(msg`Invalid lambda.`, place)
+    if (!(json instanceof Map) || json.size !== (json.has('api_version') ? 3 : 2)) throw invalid()
+    const version = json.get('api_version') ?? firstLambdaVersion
+    const parameters = json.get('lambda')
+    const body = json.get('expr')
+    if (parameters === undefined || body === undefined) throw invalid()
+    if (typeof version !== 'string' || !isApiVersion(version)) throw invalid()
+    const parser = new Parser(version, this.#functions)
+    const lambda = parser.lambdaParts(parameters, body, place, version)
+    if (!parser.#unbound.isEmpty) throw invalid()
     return lambda
   }
 
@@ -393,6 +386,7 @@ class Parser {
   }
 
   #setPart({ mode }: ArgumentType<unknown>, json: Json, place: Place): Operand {
+    // In a query, the argument `with` of a join can be an index, but the protocol rejects an index in a set literal.
     if (mode !== 'value') return this.#closedLambda(json, place)
     if (!Array.isArray(json)) return this.#setOperand(json, place)
     const elements = json.map((element, index) => this.#setOperand(element, place.at(index)))

@@ -63,7 +63,7 @@ function parseReferenceObject(json: ReadonlyMap<string, Json>, place: Place): Re
     errors.add(fault(msg`Database Ref expected, ${found} provided.`, place, 'database').errors)
   }
   errors.throwIfAny()
-  return combine(id as string | bigint, collection, database, place)
+  return targetOf(id as string | bigint, collection, database, place)
 }
 
 /** The tag `@ref` is optional. Returns undefined if `json` is undefined or null. */
@@ -73,7 +73,7 @@ function parsePart(json: Json | undefined, place: Place): ReferenceTarget | unde
   return parseReferenceObject(json, place)
 }
 
-function combine(
+function targetOf(
   id: string | bigint,
   collection: ReferenceTarget | undefined,
   database: ReferenceTarget | undefined,
@@ -149,6 +149,7 @@ function pathTarget(name: NativeName, steps: readonly string[]): ReferenceTarget
   if (first === undefined) return collection
   const kind = kindOfNative.get(name)
   if (!kind) return steps.length === 1 ? pathDocument(first, collection) : undefined
+  // In paths, the protocol reserves these names.
   if (!isValidName(first) || ['_', 'self', 'events'].includes(first)) return undefined
   const object: ReferenceTarget = { type: kind, name: first }
   if (second === undefined) return object

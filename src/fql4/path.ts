@@ -130,6 +130,7 @@ const setsWithParts: ReadonlySet<SetShape['type']> = new Set([
 /** `name` is a key of the stored form of the set. Returns null for sets whose parts cannot be selected. */
 function setPart(set: SetValue, name: PathStep): Value | undefined {
   if (!setsWithParts.has(set.shape.type)) return null
+  // The stored form contains a lambda as an object.
   if (set.shape.type === 'join' && name === 'with') return set.shape.with
   const stored = set.storedForm()
   const parts = isObject(stored) ? stored.get('@set') : undefined

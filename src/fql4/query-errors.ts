@@ -8,7 +8,7 @@ import { LanguageError } from '../model/failure.ts'
 
 export const errorsLimits = {
   /**
-   * Maximum number of characters in all errors of one response. Each step of a position counts as one more character;
+   * Maximum number of characters in all errors of one list. Each step of a position counts as one more character;
    * own limit.
    */
   gatheredErrorUnitsMax: 262_144,
@@ -34,13 +34,13 @@ export const queryErrorStatus = {
   'instance not unique': 400,
   /** An argument has a type or a value that the function does not accept. */
   'invalid argument': 400,
-  /** The query cannot be parsed, or has a write where writes are not allowed. */
+  /** The query cannot be parsed, or reads or writes where it must not. */
   'invalid expression': 400,
   /** A container database can contain only databases, keys, roles and access providers. */
   'invalid object in container': 400,
   /** A reference names a schema object that does not exist. */
   'invalid ref': 400,
-  /** `current_token` is used, but the credential is not a token. */
+  /** `current_token` is used, but the credential is the root secret, or a key of another database. */
   'invalid token': 400,
   /** The `fields` parameter of a stream names an unknown field. */
   'invalid url parameter': 400,
@@ -48,13 +48,13 @@ export const queryErrorStatus = {
   'invalid write time': 400,
   /** `current_identity` is used, but the credential has no identity. */
   'missing identity': 400,
-  /** A database cannot be moved into itself or into one of its children. */
+  /** A database cannot be moved into itself or into one of its descendants. */
   'move database error': 400,
   /** The credential does not have the rights for this part of the query. */
   'permission denied': 403,
   /**
-   * A protected database rejects a change that loses data, a function has no usable body, or a document violates the
-   * declaration of its collection.
+   * A protected database rejects a change that loses data, definitions cannot change while a schema is staged, a
+   * function has no usable body, or a document violates the declaration of its collection.
    */
   'schema validation failed': 400,
   /** Calls or expressions are nested too deeply, for example by recursion. */
@@ -87,7 +87,7 @@ export interface ErrorEntry {
   readonly failures?: readonly FieldError[]
   readonly cause?: readonly ErrorEntry[]
   readonly rank: ErrorRank
-  /** Usually the status of the code. The error for an inactive index has status 400. */
+  /** Usually the status of the code. `instance not found` has status 400 for an inactive index or an unknown secret. */
   readonly status: number
 }
 

@@ -1,6 +1,6 @@
 // Resolves references in the database of the request, or in the descendant database `scope`. If a schema object does
-// not exist, the result is an unresolved reference. An unresolved reference is a value, but functions that read its
-// target fail. The existence of documents is not checked.
+// not exist, the result is an unresolved reference. An unresolved reference is a value, for which `exists` returns
+// false and other functions that read fail. The existence of documents is not checked.
 
 import { msg } from '../base/message.ts'
 import type { Session } from '../model/session.ts'

@@ -60,12 +60,13 @@ export function createShapeFunction(
   words: Iterable<string>,
 ): (query: string, names?: readonly string[]) => string {
   const table = new Map<string, Word>()
-  for (const word of words) table.set(word, { text: `\\"${word}\\":`, content: 'code' })
-  for (const word of valueForms) table.set(word, { text: `\\"${word}\\":`, content: 'data' })
-  for (const word of namingForms)
-    table.set(word, { text: `\\"${word}\\":`, content: 'object with client keys' })
-  for (const word of referringForms)
-    if (table.has(word)) table.set(word, { text: `\\"${word}\\":`, content: 'schema name' })
+  const add = (keys: Iterable<string>, content: Word['content']) => {
+    for (const key of keys) table.set(key, { text: `\\"${key}\\":`, content })
+  }
+  add(words, 'code')
+  add(valueForms, 'data')
+  add(namingForms, 'object with client keys')
+  for (const key of referringForms) if (table.has(key)) add([key], 'schema name')
   const scanner = new Scanner(table)
   return (query, names = []) => scanner.shape(query, names)
 }
@@ -249,7 +250,9 @@ class Scanner {
     else this.#skipScalar()
   }
 
-  /** Moves to `end`. If the text was cut before `end`, moves to the end of the cut text, where the shape is truncated. */
+  /**
+   * Moves to `end`. If the text was cut before `end`, moves to the end of the cut text, where the shape is truncated.
+   */
   #skipTo(end: number): void {
     if (end === unfinished && this.#text.length < shapeLimits.queryChars) throw new NotJson()
     this.#at = end === unfinished ? shapeLimits.queryChars : end

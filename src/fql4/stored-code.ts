@@ -19,7 +19,9 @@ export function compileLambda(lambda: Lambda): LambdaExpression {
   return compiled.get(lambda) ?? compileNew(lambda, functions as FunctionLookup)
 }
 
-/** Compiles a lambda of another language. `own`: its functions by wire keys, which clients cannot call. */
+/**
+ * Compiles a lambda that another language has generated. `own`: functions by wire keys, which only such lambdas call.
+ */
 export function compileLambdaWith(lambda: Lambda, own: ReadonlyMap<string, FunctionDefinition>): void {
   const others = functions as FunctionLookup
   compileNew(lambda, {

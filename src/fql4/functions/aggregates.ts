@@ -90,7 +90,7 @@ function extreme(direction: 1 | -1): Aggregate {
   }
 }
 
-/** Unwraps an array whose only element is an array, page or set. */
+/** Unwraps an array whose only element is an array, page or set, as the hosted service did for `max` and `min`. */
 function unwrapped(collection: Elements): Elements {
   if (!isArray(collection) || collection.length !== 1) return collection
   const [only] = collection as readonly [Value]

@@ -3,7 +3,6 @@
 import { assert } from '../../base/assert.ts'
 import { msg } from '../../base/message.ts'
 import { authorityOfRole } from '../../model/auth/role.ts'
-import type { CodeArguments } from '../../model/code-interface.ts'
 import { Failure, LanguageError } from '../../model/failure.ts'
 import { permissionDenied } from '../../model/permissions.ts'
 import type { Session } from '../../model/session.ts'
@@ -136,7 +135,7 @@ function connective(name: 'and' | 'or', decisive: boolean, summary: string) {
   ]
 }
 
-/** Other values are never converted to booleans. */
+/** Values of other types are never converted to booleans. */
 export const logic = family('Logic', [
   ...connective('and', false, 'True if all operands are true.'),
   ...connective('or', true, 'True if at least one operand is true.'),
@@ -152,18 +151,17 @@ export const logic = family('Logic', [
  * A function without a role runs with the rights of the caller. Throws a {@link Failure} if the function does not exist
  * or the caller has no permission to call the function.
  */
-function callFunction(ref: Ref, given: CodeArguments, session: Session): Value {
+function callFunction(ref: Ref, argument: Value, session: Session): Value {
   const { access, transaction } = session
   const stored = transaction.get(ref)
   if (!stored) throw Failure.of({ kind: 'not found', ref }, 'target')
-  const argument = () => ('one' in given ? given.one : given.list)
-  if (!access.allows({ action: 'call', resource: ref, argument })) throw permissionDenied()
+  if (!access.allows({ action: 'call', resource: ref, argument: () => argument })) throw permissionDenied()
   const body = codeOf(stored.fields.get('body'))
   assert(body !== undefined, 'a function has a body')
   const role = stored.fields.get('role')
-  if (role === undefined) return session.run(body, given)
+  if (role === undefined) return session.run(body, { one: argument })
   const authority = authorityOfRole(transaction, ref.database, role)
-  return session.withAuthority(authority, () => session.run(body, given))
+  return session.withAuthority(authority, () => session.run(body, { one: argument }))
 }
 
 export const calls = family('Calls', [
@@ -178,7 +176,7 @@ export const calls = family('Calls', [
     evaluate(args, call) {
       const { arguments: given = [], call: target } = args
       const ref = functionOf(target, call)
-      return wrappingErrors(call, () => callFunction(ref, { one: given }, call.session))
+      return wrappingErrors(call, () => callFunction(ref, given, call.session))
     },
   }),
 ])
@@ -193,7 +191,7 @@ function functionOf(target: string | Ref, call: Call): Ref {
   throw undefinedReference(resolved, call, 'call')
 }
 
-/** Converts errors to a `call error` with the error as its cause. Rethrows a stack overflow unchanged. */
+/** Converts errors of a user function to a `call error` with these errors as its cause, except for a stack overflow. */
 function wrappingErrors(call: Call, work: () => Value): Value {
   try {
     return work()

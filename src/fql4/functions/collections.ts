@@ -1,6 +1,6 @@
 // Functions on the elements of arrays, pages and sets: `map`, `foreach`, `filter`, `take`, `append` and others. Arrays
-// and pages are processed immediately. Sets are lazy: `filter` of a set returns another set. Pages retain their cursors
-// and the positions of their elements.
+// and pages are processed immediately. Sets are lazy: `filter` of a set returns another set. Pages retain the positions
+// of their elements, and their cursors, which only `take` and `drop` change.
 
 import { longCall } from '../../base/effort.ts'
 import { limits } from '../../base/limits.ts'
@@ -29,15 +29,16 @@ import { requireExtent } from '../value-limits.ts'
 import { typeName } from '../values/tagged.ts'
 import { Page } from '../values/transient.ts'
 
-type FailureRule = 'first' | 'all'
-
-/** `key` is the name of the argument with the lambda, such as `map`. */
+/**
+ * `key` is the name of the argument with the lambda, such as `map`. `reported`: whether to throw the first error, or
+ * the errors of all elements together, up to a limit.
+ */
 function applyToEach(
   lambda: BoundLambda,
   elements: readonly Value[],
   call: Call,
   key: string,
-  failures: FailureRule,
+  reported: 'first' | 'all',
 ): Value[] {
   checkWidth(elements.length)
   const results: Value[] = []
@@ -53,7 +54,7 @@ function applyToEach(
       }
       // The failure is not reported yet, because an earlier element waits for an operation and may fail, too.
       if (waits.any) break
-      if (failures === 'first' || !(error instanceof QueryError)) throw error
+      if (reported === 'first' || !(error instanceof QueryError)) throw error
       errors.add(error.errors)
       if (errors.isFull) break
     }
@@ -125,7 +126,7 @@ function passing(predicate: BoundLambda, elements: readonly Value[], call: Call)
   return results
 }
 
-/** For a page, the cursor `after` of the result is the position of the first element that is left out. */
+/** As in the hosted service, a negative `count` sets the cursor `after` of a page to the cursor `before`. */
 function take(count: bigint, elements: readonly Value[] | Page): Value {
   const length = Math.max(0, Number(count))
   if (!(elements instanceof Page)) return elements.slice(0, length)
@@ -134,7 +135,7 @@ function take(count: bigint, elements: readonly Value[] | Page): Value {
   return new Page(data.slice(0, length), before, end, () => positions.slice(0, length))
 }
 
-/** For a page, the cursor `before` of the result is the position of the first remaining element. */
+/** A negative `count` changes nothing. */
 function drop(count: bigint, elements: readonly Value[] | Page): Value {
   const length = Math.max(0, Number(count))
   if (!(elements instanceof Page)) return elements.slice(length)

@@ -1,6 +1,6 @@
 // Functions that read and write documents and their history.
 
-import { documentExists, isUserDocument, readDocument, requireReachable } from '../../model/read.ts'
+import { documentExists, readDocument, requireReachable } from '../../model/read.ts'
 import type { WriteRules } from '../../model/resources/resource.ts'
 import { viewDocument } from '../../model/view-document.ts'
 import { changeDocument, createDocument, deleteDocument } from '../../model/write.ts'
@@ -97,6 +97,7 @@ export const documents = family('Documents', [
     ],
     evaluate(args, call) {
       const { collection, id } = creationTarget(args.create, call)
+      // The check uses only the collection, so any id is suitable.
       requireReachable(new Ref(collection.database, Number(collection.id), 0n), call.session)
       return createDocument(collection, id, args.params ?? new Map(), call.session, creationRules(call))
     },
@@ -153,7 +154,7 @@ export const documents = family('Documents', [
     ],
     evaluate(args, call) {
       rejectOtherTime(call.session)
-      if (isUserDocument(args.insert)) requireReachable(args.insert, call.session)
+      requireReachable(args.insert, call.session)
       const { action, insert: ref, params = new Map(), ts } = args
       const version = insertVersion(ref, ts, action, params, call.session)
       return new EventValue(version.ts, action === 'delete' ? 'delete' : 'create', ref, version.fields)
@@ -171,7 +172,7 @@ export const documents = family('Documents', [
     ],
     evaluate(args, call) {
       rejectOtherTime(call.session)
-      if (isUserDocument(args.remove)) requireReachable(args.remove, call.session)
+      requireReachable(args.remove, call.session)
       return removeVersion(args.remove, args.ts, args.action, call.session)
     },
   }),

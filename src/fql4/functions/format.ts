@@ -14,10 +14,9 @@ import { anyValue, list, string } from '../arguments.ts'
 import { refNames } from '../bodies.ts'
 import { apiVersionOf, type Call, define, family, mismatch } from '../definition.ts'
 import { CountedText, countScan, countText } from '../value-limits.ts'
-import { typeName } from '../values/tagged.ts'
 import { renderValue } from '../wire/render.ts'
 import type { ApiVersion } from '../wire/version.ts'
-import { asText } from './conversions.ts'
+import { asText, cannotCast } from './conversions.ts'
 
 /** The conversion `%@` renders values in the form of this API version, for every client. */
 const plainVersion: ApiVersion = '2.1'
@@ -61,9 +60,7 @@ function convert(specifier: Specifier, value: Value, index: number, call: Call):
       return cut(renderJson(value, apiVersionOf(call.session), call), specifier.precision)
     default: {
       const text = asText(value)
-      if (text === undefined) {
-        throw call.invalid(msg`Cannot cast ${typeName(value)} to String.`, 'values', index)
-      }
+      if (text === undefined) throw cannotCast(value, 'String', call, 'values', index)
       return cut(text, specifier.precision)
     }
   }
@@ -117,14 +114,14 @@ function formatValues(format: string, values: readonly Value[], call: Call): str
   countScan(call, format.length)
   const counter = new ValueCounter(values.length, call)
   // Reports errors of the format before errors of the values.
-  const steps = readFormat(format).map(part => {
+  const pieces = readFormat(format).map(part => {
     if (typeof part === 'string') return part
     const takesValue = part.conversion !== '%' && part.conversion !== 'n'
     return { specifier: part, index: takesValue ? counter.indexFor(part) : -1 }
   })
   const result = new CountedText(call)
-  for (const step of steps)
-    result.add(typeof step === 'string' ? step : printed(step.specifier, step.index, values, call))
+  for (const piece of pieces)
+    result.add(typeof piece === 'string' ? piece : printed(piece.specifier, piece.index, values, call))
   return result.finish()
 }
 

@@ -64,7 +64,9 @@ function currentIdentity(call: Call): Value {
   throw call.error('missing identity', msg`Authentication does not contain an identity`)
 }
 
-/** The key or token, or the payload of the third-party token. Returns undefined for a key of another database. */
+/**
+ * Returns the key, token, or payload of a third-party token; undefined for the root secret and keys of other databases.
+ */
 function currentToken(call: Call): Value | undefined {
   const { credential } = call.session.caller
   if (!(credential instanceof Ref)) return credential
@@ -76,6 +78,7 @@ function ownerOfSecret(secret: string, call: Call): Value {
   const owner = host.logins.ownerOf(transaction, memo, secret)
   const unknown = () => {
     const description = msg`No key found for secret ${secret}.`
+    // Unlike other errors with this code, this error had the status 400 in the hosted service.
     return QueryError.of('instance not found', description, call.position(), { status: 400 })
   }
   if (!owner) throw unknown()
@@ -84,6 +87,7 @@ function ownerOfSecret(secret: string, call: Call): Value {
     countingRead(owner.ref, call.session, () => transaction.get(owner.ref))
     return viewDocument(owner, call.session)
   }
+  // The secret is a third-party token.
   const database = transaction.catalogue.database(owner.database)
   if (!database) throw unknown()
   if (!mayRead(database.ref, call.session)) throw permissionDenied()
@@ -163,6 +167,7 @@ export const identity = family('Identity', [
       throw call.error('invalid token', msg`Token metadata is not accessible.`)
     },
   }),
+  // As in the hosted service, the effect is `pure`, although `current_token` reads.
   unary('has_current_token', nullArgument, {
     since: '4',
     result: 'Boolean',

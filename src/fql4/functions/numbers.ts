@@ -134,7 +134,7 @@ export const numbers = family('Numbers', [
   }),
   rounding(
     'round',
-    'Rounds a number to `precision` decimal places (default 2), or to tens, hundreds and so on if `precision` is negative. Negative numbers are rounded too far toward zero: -7.2 becomes -6.',
+    'Rounds a number to `precision` decimal places (default 2), or to tens, hundreds and so on if `precision` is negative. Negative numbers are rounded too far toward zero: with the precision 0, -7.2 becomes -6.',
     ['{"round": 5.666, "precision": 1}', '5.7'],
     0.5,
   ),
@@ -163,7 +163,6 @@ function bitOperation(
   })
 }
 
-/** Double operands are truncated to 64-bit integers. If any operand is a double, the result is a double. */
 export const bits = family('Bits', [
   bitOperation('bitand', 'AND', '2', (left, right) => left & right),
   bitOperation('bitor', 'OR', '7', (left, right) => left | right),
@@ -207,7 +206,6 @@ function ofDouble(
   })
 }
 
-/** The results are doubles. Angles are in radians. */
 export const trigonometry = family('Trigonometry', [
   ofDouble(
     'acos',

@@ -59,6 +59,7 @@ const seenMax = 4096
 class KeyTable {
   /** Definitions by sorted keys. A function that differs between API versions has several definitions. */
   readonly #bySignature = new Map<string, FunctionDefinition[]>()
+  /** A cache: definitions by keys in the order of a query. */
   readonly #seen = new Map<string, readonly FunctionDefinition[]>()
 
   constructor(definitions: readonly FunctionDefinition[]) {

@@ -28,7 +28,8 @@ const regularExpressionsLimits = {
   /** Maximum number of results of `FindStrRegex`. */
   regexResultsMax: 1024,
   /**
-   * Maximum number of steps of one search: the instructions of the pattern, multiplied by the characters of the text.
+   * Maximum number of steps of one search with RE2: the instructions of the pattern, multiplied by the length of the
+   * text in UTF-16 units.
    * These steps take about ten seconds in the worst case; own limit.
    */
   regexStepsMax: 268_435_456,
@@ -41,7 +42,7 @@ const regex: ArgumentType<CompiledPattern> = {
   check(value, call, key) {
     const pattern = string.check(value, call, key)
     try {
-      longCall(pattern.length * compilationsPerUnit)
+      longCall(pattern.length * readingCost)
       return compilePattern(pattern)
     } catch (error) {
       if (error instanceof RegexSyntaxError) {
@@ -56,16 +57,19 @@ const regex: ArgumentType<CompiledPattern> = {
   },
 }
 
-/** The cost of compiling one character, relative to the cost of searching one character. */
-const compilationsPerUnit = 64
+/** Cost of reading a character of a pattern, relative to searching a character. Compiling for RE2 costs extra. */
+const readingCost = 64
 
 /** Maximum length of a pattern in an error. */
 const shownMax = 200
 
-/** Up to this size, a pattern costs as much as reading the text. Larger patterns cost proportionally more. */
+/**
+ * Number of instructions (of RE2), or of backtracking steps, that cost as many compute units as reading one character.
+ * A pattern with fewer instructions costs as much as reading the text.
+ */
 const instructionsPerUnit = 32
 
-/** Number of characters that a native call processes in one effort step (src/base/effort.ts). */
+/** Number of characters that a native call processes in one effort step (`longCall` in src/base/effort.ts). */
 const unitsPerStep = 16
 
 /**

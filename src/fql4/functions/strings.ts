@@ -43,14 +43,14 @@ function trimEnd(text: string): string {
   return text.slice(0, end)
 }
 
-const normalForms = ['NFC', 'NFD', 'NFKC', 'NFKD'] as const
-type Normalizer = (typeof normalForms)[number] | 'NFKCCaseFold'
+const normalizers = ['NFKCCaseFold', 'NFC', 'NFD', 'NFKC', 'NFKD'] as const
+type Normalizer = (typeof normalizers)[number]
 
 const normalizer: ArgumentType<Normalizer> = {
   mode: 'value',
   name: 'String',
   check(value, call, key) {
-    const found = (['NFKCCaseFold', ...normalForms] as const).find(name => name === value)
+    const found = normalizers.find(name => name === value)
     if (found) return found
     const names = "String 'NFKCCaseFold', 'NFC', 'NFD', 'NFKC', or 'NFKD'"
     throw call.invalid(msg`${names} expected, ${typeName(value)} provided.`, key)
@@ -106,7 +106,10 @@ interface Sizes {
   readonly max: number
 }
 
-/** The sizes may differ by at most one, so that the number of n-grams is linear in the length of the text. */
+/**
+ * The sizes may differ by at most one, so that the number of n-grams is linear in the length of the text. As in the
+ * hosted service, `max` must be 2 if `min` is missing.
+ */
 function ngramSizes(givenMin: bigint | undefined, givenMax: bigint | undefined, call: Call): Sizes {
   const min = givenMin ?? 1n
   const max = givenMax ?? 2n

@@ -1,5 +1,6 @@
-// Reads a set for a call, and applies the lambdas of the set. Errors in a lambda have the position of its literal if
-// the literal is in the running query. Other errors have the position of the call.
+// Reads a set for a call, and applies the lambdas of the set. Errors in a lambda have a position in the running query
+// if the query contains the literal of the lambda, else a position relative to the lambda. Other errors have the
+// position of the call.
 
 import type { Message } from '../../base/message.ts'
 import type { Effect } from '../../model/code-interface.ts'

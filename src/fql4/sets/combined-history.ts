@@ -94,7 +94,7 @@ function changesDifference(
   return first.holds(key, event, 'then') && !subtrahends.some(other => other.holds(key, event, when))
 }
 
-/** Converts an event of a member to an event of the combined set: that of a subtrahend has the opposite action. */
+/** Converts an event of a member to an event of the combined set. An event of a subtrahend gets the opposite action. */
 function eventOfSet(combination: Combination, { event, member }: MemberEvent): SetEvent {
   if (combination !== 'difference' || member === 0) return event
   return { ...event, action: isRemoval(event) ? 'add' : 'remove' }
@@ -198,6 +198,7 @@ export function joinHistory(
     const target = open(targetOf(element, link, reading))
     if (target === undefined) continue
     const events: HistoryStream = scan => eventsDuring(element.presences, target(scan))
+    // The history of a union never calls `holds`.
     members.push({ events, holds: () => true })
   }
   return combinedHistory('union', members)
@@ -213,7 +214,7 @@ function* eventsDuring(presences: readonly Presence[], events: Iterable<SetEvent
   }
 }
 
-/** Returns the set whose events `set` contains: a join reads elements. Other values stay as they are. */
+/** For a set of events, returns the set to which the events belong. Returns other values unchanged. */
 export function elementSetOf<T extends Value>(set: T): T | SetLike {
   return set instanceof SetValue && set.shape.type === 'events' ? elementSetOf(set.shape.source) : set
 }

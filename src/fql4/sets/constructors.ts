@@ -2,7 +2,6 @@
 // is read.
 
 import { msg } from '../../base/message.ts'
-import type { IndexDefinition } from '../../storage/store/index-definition.ts'
 import {
   firstUserCollection,
   Lambda,
@@ -22,7 +21,10 @@ import { effectOf, setLambda } from './call-reading.ts'
 import { listOf, unresolvedIn } from './cursor.ts'
 import { canCombine, isHistory } from './describe.ts'
 
-/** Errors have the position of the argument `key`, which contains the index. */
+/**
+ * `key` is the argument with the index. As in the hosted service, only a reference to another object causes an error at
+ * this argument; all other errors have the position `index`, even if the argument is `match`.
+ */
 export function matchSet(index: string | Ref, terms: readonly Value[], call: Call, key: string): SetValue {
   const ref = typeof index === 'string' ? indexNamed(index, call) : index
   if (ref.collection !== native.indexes) throw mismatch('Index Ref', ref, call, key)
@@ -40,12 +42,12 @@ function indexNamed(name: string, call: Call): Ref {
  * Throws if the index does not exist or is not active, or if the caller may not use the index. Errors have the position
  * of the argument `key`.
  */
-function requireActive(ref: Ref, call: Call, key: string): IndexDefinition {
+function requireActive(ref: Ref, call: Call, key: string): void {
   const { authority, transaction } = call.session
   if (authority.kind !== 'builtin' && ref.database !== authority.database) throw permissionDenied(call, key)
   const index = transaction.catalogue.index(ref)
   if (!index) throw notFound(native.indexes, call, key)
-  if (index.active) return index
+  if (index.active) return
   const description = msg`Index '${index.name}' is not active.`
   throw QueryError.of('instance not found', description, call.position(key), { status: 400 })
 }
@@ -104,11 +106,11 @@ function undefinedIn(value: Value, call: Call, key: string): readonly ErrorEntry
   return unresolved ? undefinedReference(unresolved, call, key).errors : []
 }
 
-const readsOnly = msg`Invalid lambda. Lambda in this context may not write or call a user function.`
-const isPure = msg`Invalid lambda. Lambda in this context may not read, write, or call a user function.`
+const filterEffectText = msg`Invalid lambda. Lambda in this context may not write or call a user function.`
+const joinEffectText = msg`Invalid lambda. Lambda in this context may not read, write, or call a user function.`
 
 export function filterSet(source: SetLike, bound: BoundLambda, call: Call): SetValue {
-  if (bound.lambda.effect === 'write') throw call.invalid(readsOnly, 'filter')
+  if (bound.lambda.effect === 'write') throw call.invalid(filterEffectText, 'filter')
   return new SetValue({ type: 'filter', source, lambda: setLambda(bound, call, 'filter') })
 }
 
@@ -126,5 +128,5 @@ function linkOf(link: JoinLink, call: Call): Extract<SetShape, { type: 'join' }>
   }
   const lambda = link instanceof Lambda ? link : setLambda(link, call, 'with')
   if (effectOf(lambda, call.session) === 'pure') return lambda
-  throw call.invalid(isPure, 'with')
+  throw call.invalid(joinEffectText, 'with')
 }

@@ -1,5 +1,6 @@
 // Converts cursors and bounds in queries to places in a set. A cursor is a list of values, optionally followed by
-// the document of an element. The place of a cursor is before all elements that begin with the values of the cursor.
+// the document of an element. The place of a cursor is before all elements that begin with the values of the cursor,
+// except for null, which is the end of the set.
 
 import { step } from '../../base/effort.ts'
 import { precedesRefs, type SetBound, type SetOrder } from '../../model/sets/stream.ts'
@@ -57,6 +58,7 @@ function boundPlace(
     const values = bound.slice(0, order.arity)
     const document = bound[order.arity] as Value
     if (document instanceof Ref) return { values, document, side }
+    // Another value in place of the document is before or after all documents, by the order of types.
     return { values, side: precedesRefs(document) === order.reversed ? 'high' : 'low' }
   }
   // A single null stands for the end of the set, even if each element has several values.

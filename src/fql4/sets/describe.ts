@@ -36,7 +36,9 @@ export function isHistory(set: SetLike): boolean {
   }
 }
 
-/** Returns undefined for a join with a lambda, whose order is known only when the join is read. */
+/**
+ * Returns undefined for a deleted index, and for a join with a lambda, whose order is known only when the join is read.
+ */
 function orderOf(set: SetLike, session: Session): SetOrder | undefined {
   step()
   if (set instanceof Ref) return documentOrder

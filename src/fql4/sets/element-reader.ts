@@ -22,7 +22,7 @@ export class ElementReader {
   /** Undefined at the end of the stream. */
   current: Element | undefined
 
-  /** `order`: the order of the set that is read. In a union, all readers use the order of the union. */
+  /** In a combined set, all readers have the `order` of the combined set. */
   constructor(stream: ElementStream, order: SetOrder, scan: ElementScan) {
     this.#stream = stream
     this.#order = order

@@ -46,14 +46,17 @@ export type HistoryKind = 'document' | 'set' | 'native collection'
 
 /**
  * Parses an event cursor. `at` is the path from the call to the cursor. `isEvent` returns whether the history contains
- * the event after a place; it decides between deleted objects of the same name. Throws `invalid ref` for the name of
- * an object that never existed. The places of cursors that contain no document:
+ * the event after a place; it decides between deleted objects of the same name. Throws `invalid ref` for the name of an
+ * object that never existed. The places of cursors that contain no document (in a document's history, create events are
+ * add events, and delete events are remove events):
  *
  * - Only a time: a page after the cursor starts with the add events of this time. A page before the cursor ends before
- *   all events of this time. The remove events of this time are on neither page.
+ *   all events of this time.
  * - An object with a time and an action: the place is after all events with this time and action.
- * - An object with only a time: the place is after all events of this time. Exception: in native collections, a page
- *   after the cursor includes the add events of this time.
+ * - An object with only a time: the place is after the add events of this time. Exception: in native collections, a
+ *   page after the cursor includes these events.
+ *
+ * If a cursor contains no action, the remove events of its time are on neither page.
  */
 export function readEventCursor(
   cursor: Value,

@@ -24,7 +24,6 @@ export class Heap<T> {
     items[index] = item
   }
 
-  /** Returns undefined if the heap is empty. */
   pop(): T | undefined {
     const items = this.#items
     const least = items[0]

@@ -152,8 +152,8 @@ function openOperand(
 }
 
 /**
- * True if the history of a set can have events that do not change the set: the sets that it contains can add and remove
- * an element at the same time, or remove an element that another one still has.
+ * True if the history of a set can have events that do not change the set: its members can add and remove an element at
+ * the same time, or one member can remove an element that another member still contains.
  */
 function isCombined(set: SetLike): boolean {
   if (!(set instanceof SetValue)) return false

@@ -106,7 +106,7 @@ function openShape(set: SetValue, shape: SetShape, reading: CallReading): OpenMe
   }
 }
 
-/** The error for a set without a readable history, and for a set of events in place of elements. */
+/** The error if the history of a reversed, limited or filtered set is read, or if events are read as elements. */
 export function noHistoryError({ call }: CallReading) {
   return call.invalid(msg`Set does not support events history.`)
 }

@@ -106,7 +106,7 @@ function historyKind(set: SetLike): HistoryKind {
   return set.shape.type === 'events' ? historyKind(set.shape.source) : 'set'
 }
 
-/** `T`: elements or events. `P`: their places, {@link SetBound} for elements and {@link HistoryPlace} for events. */
+/** `T` is an element or an event, and `P` its place. `place` and `shown` represent the cursor of the request. */
 interface PageSource<T, P> {
   readonly place: P | undefined
   readonly shown: Cursor | undefined
@@ -128,6 +128,7 @@ function assemble<T extends HasSources, P>(
   const count = Number(size < pagesLimits.pageSizeMax ? size : pagesLimits.pageSizeMax)
   const { place, shown } = source
   if (count <= 0) {
+    // As in the hosted service, a page of size 0 has the cursor on both sides, and a page of negative size on one side.
     const isGiven = (side: PageRequest['direction']) => count === 0 || side === direction
     return new Page([], isGiven('after') ? shown : undefined, isGiven('before') ? shown : undefined)
   }

@@ -81,7 +81,7 @@ function* groupedElements(
 }
 
 /**
- * Moves a place within a group to the start (`low`) or end (`high`) of the group. A place with a document is
+ * Moves a place within a group to the start (`low`) or end (`high`) of the group. A place with values and a document is
  * within a group.
  */
 function outsideGroup(place: SetBound, side: SetBound['side']): SetBound {

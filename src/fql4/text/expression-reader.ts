@@ -233,9 +233,9 @@ export class ExpressionReader {
     if (node.optional) throw this.#fault('a function is called by its name', node)
     const name = this.#calledName(node.callee)
     if (name === undefined) throw this.#fault('a function is called by its name', node.callee)
-    const known = wireFunctions.get(name)
     const special = this.#special(name, node)
     if (special) return special
+    const known = wireFunctions.get(name)
     if (!known) throw this.#fault(this.#unknown(name), node.callee)
     return this.#wireCall(known, node)
   }
@@ -376,6 +376,7 @@ export class ExpressionReader {
     const { arguments: given } = node
     const [min, max] = arityOf(parameters)
     this.#checkCount(node, name, min, max)
+    // The wire key comes first, although its parameter can be a later one.
     const fields = new Map<string, Json>([[wire, null]])
     const parts = new Map<string, SourceNode>()
     for (const [index, parameter] of parameters.entries()) {

@@ -87,7 +87,7 @@ function argumentsOf(
   return pieces.every(each => each !== undefined) ? pieces : undefined
 }
 
-/** Calls of such a function have at least one argument. */
+/** The arguments of a function with only a rest parameter, whose calls have at least one argument. */
 function onlyRest(
   { key }: Parameter,
   left: Map<string, Json>,

@@ -9,6 +9,7 @@ import {
 } from '../../values/value.ts'
 import type { Action, ElementWithSources, EventValue, Page, SetValue } from './transient.ts'
 
+/** In the protocol, only unresolved references to roles and access providers have type names of their own. */
 const refTypeNames = new Map<CollectionId, string>([
   [native.databases, 'Database Ref'],
   [native.collections, 'Collection Ref'],

@@ -253,7 +253,7 @@ export class Page extends Transient {
   }
 }
 
-/** A page contains such elements if the query sets the option `sources`. */
+/** An element of a page with the sets that contain it, if the query sets the option `sources`. */
 export class ElementWithSources extends Transient {
   readonly kind = 'element'
   readonly value: Value

@@ -344,6 +344,7 @@ class Renderer {
 
   /** Caches the text if it depends only on the value and `tails`. */
   #cacheText(cache: RenderCache, tails: RefTails, render: () => string): string {
+    // The cached text is missing or too long for this response.
     if (cache.tails === tails) return render()
     const [units, dependent, deepest] = [this.#units, this.#dependent, this.#deepest]
     this.#deepest = this.#depth
