@@ -5,7 +5,7 @@
 import { longCall, step } from '../base/effort.ts'
 import { codePointLength, codePointsBetween, unitOffset } from './code-points.ts'
 
-/** The worst case of `indexOf` with such needles is fast enough. */
+/** Up to this length of the needle, the worst case of `indexOf` is fast enough. */
 const shortNeedle = 64
 
 /** UTF-16 units between two calls of `step`, which counts the effort of a query. */

@@ -66,8 +66,10 @@ export function titleForm(character: string): string {
   if (codePoint >= 0x10d0 && codePoint <= 0x10ff) return character
   const [first = '', second, ...rest] = character.toUpperCase()
   if (second === undefined) return first
+  // The title case of `ŉ` is an apostrophe with a capital N.
   if (codePoint === 0x149) return first + second
   const others = [second, ...rest]
+  // A Greek iota subscript stays a subscript.
   if (codePoint < 0x1f80 || codePoint > 0x1fff || others.at(-1) !== 'Ι') {
     return first + others.join('').toLowerCase()
   }

@@ -115,7 +115,7 @@ export class ByteWriter {
     return this
   }
 
-  /** Reverses the order of the encoded values. */
+  /** Inverts all bits of the bytes from `start` on, which reverses the order of the encoded values. */
   complementFrom(start: number): void {
     const bytes = this.bytes
     for (let index = start; index < this.length; index++) bytes[index] = ~(bytes[index] as number)

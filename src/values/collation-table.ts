@@ -100,7 +100,7 @@ export const entryKinds = {
   special: 0,
   letter: 1,
   mark: 2,
-  /** The entry contains the number of elements, and the index of the first element in the pool. */
+  /** The entry contains the number of elements in place of a rank, and the index of the first element in the pool. */
   several: 3,
 } as const
 
@@ -208,6 +208,7 @@ export function isStarter(entry: number): boolean {
   return (entry & starterBit) !== 0
 }
 
+/** Equal to one of `specials` if the entry is of this kind. */
 export function specialOf(entry: number): number {
   return entry & ~starterBit
 }

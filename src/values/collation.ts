@@ -47,8 +47,8 @@ export function compareStrings(left: string, right: string): number {
 }
 
 /**
- * Returns the length of the longest common prefix after which each string ends or continues with an ASCII character: it
- * does not affect the weights of the characters after it.
+ * Returns the length of the longest common prefix after which each string ends or continues with an ASCII character.
+ * Such a prefix does not affect the weights of the following characters.
  */
 function commonStart(left: string, right: string): number {
   const limit = Math.min(left.length, right.length)
@@ -191,17 +191,17 @@ class KeyBuilder {
       const point = text.codePointAt(index) as number
       const next = index + (point > 0xffff ? 2 : 1)
       if (specialOf(this.#table.entry(point)) === specials.unknown) {
-        this.#appendStretch(text.slice(start, index))
+        this.#appendKnown(text.slice(start, index))
         this.#appendUnknown(point)
         start = next
       }
       index = next
     }
-    this.#appendStretch(text.slice(start))
+    this.#appendKnown(text.slice(start))
   }
 
-  #appendStretch(stretch: string): void {
-    const text = normalize(stretch, 'NFD')
+  #appendKnown(part: string): void {
+    const text = normalize(part, 'NFD')
     for (let index = 0; index < text.length; ) {
       step()
       const point = text.codePointAt(index) as number

@@ -19,7 +19,10 @@ const daysPerEra = 146_097
 /** Days from 0000-03-01 (the start of a 400-year era) to 1970-01-01. */
 const daysToEpoch = 719_468
 
-/** Days since 1970-01-01. A `day` outside the month is valid: day 0 is the last day of the previous month. */
+/**
+ * Days since 1970-01-01. A `day` outside the month is valid: day 0 is the last day of the previous month. This function
+ * and `civilDayOf` are Howard Hinnant's algorithms, whose years begin in March, so that the leap day is the last day.
+ */
 export function epochDayOf(year: number, month: number, day: number): number {
   const shiftedYear = month <= 2 ? year - 1 : year
   const era = Math.floor(shiftedYear / 400)

@@ -82,6 +82,7 @@ export function javaDigits(magnitude: number): JavaDigits {
  */
 function integerDigits(integer: bigint, exponent: number): JavaDigits {
   const beyond = exponent - significantBitsMax - 1
+  // One less than the number of decimal digits of 2^beyond.
   const insignificant = beyond < 4 ? 0 : beyond < 7 ? 1 : 2
   const scale = 10n ** BigInt(insignificant)
   const rounded = (integer + scale / 2n) / scale
@@ -98,6 +99,7 @@ function estimatedExponent(fraction: bigint, exponent: number): number {
   return Math.floor((mantissa - 1.5) * 0.289529654 + 0.176091259 + exponent * 0.301029995663981)
 }
 
+/** As in Java, an estimate for powers above 26. */
 const bitLengthOfPowerOf5 = (power: number) =>
   power === 0 ? 0 : power <= 26 ? (5n ** BigInt(power)).toString(2).length : power * 3
 

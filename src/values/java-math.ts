@@ -2,7 +2,7 @@
 
 import { int64Max, int64Min } from './value.ts'
 
-/** The constant of java.lang.Math, from which clients expect results. */
+/** The factors of java.lang.Math, whose exact results clients expect. */
 export const degreesPerRadian = 57.29577951308232
 export const radiansPerDegree = 0.017453292519943295
 
@@ -24,8 +24,9 @@ const intMax = 2 ** 31 - 1
 
 /**
  * Rounds (`half` is 0.5) or truncates (`half` is 0) to `places` decimal places; negative `places` mean tens, hundreds
- * and so on. The protocol defines the formulas, with three quirks. Halves of negative numbers are rounded toward zero.
- * Intermediate results are 64-bit integers. From ten decimal places on, the scale is the largest 32-bit integer.
+ * and so on. The protocol defines the formulas, with three quirks. Negative numbers are rounded too far toward zero,
+ * because `half` is added to them, too. Intermediate results are 64-bit integers. From ten decimal places on, the scale
+ * is the largest 32-bit integer.
  */
 export function cutDigits(value: bigint | number, places: bigint | number, half: 0.5 | 0): bigint | number {
   // The power of ten is parsed from text because `10 ** -5` is inexact.

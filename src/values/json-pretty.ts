@@ -3,7 +3,7 @@
 
 import { unfinished, valueEnd } from './json-scan.ts'
 
-/** An array or object with a shorter compact form is written on one line. */
+/** An array or object whose compact form has at most this length is written on one line. */
 const oneLineChars = 60
 
 /** Formats JSON text that has no white space between its tokens, with two spaces per level and a newline at the end. */

@@ -84,7 +84,7 @@ const byteOrderMark = 0xfeff
 /** Represents the end of the text. No character has this code. */
 const end = -1
 
-/** Shorter integers are exact in a double. */
+/** Integers with at most this number of characters are exact in a double. */
 const plainIntegerChars = 15
 
 /** `\u` is handled separately. */
@@ -344,7 +344,7 @@ class JsonParser {
     return negative ? -value : value
   }
 
-  /** The integer may have more than 64 bits. Its length is checked first, so that the cost is bounded. */
+  /** The integer may have more than 64 bits. The check of the length, for a sign and 19 digits, bounds the cost. */
   #integer(start: number): bigint {
     if (this.#at - start > 20) this.#fail()
     const value = BigInt(this.#text.slice(start, this.#at))

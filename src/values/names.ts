@@ -15,8 +15,8 @@ export function isReservedName(text: string): boolean {
   return text === '_'
 }
 
-/** More digits after leading zeros do not fit into 64 bits. */
-const significantCharsMax = 20
+/** Digits of the greatest 64-bit integer. */
+const significantCharsMax = 19
 
 /** Returns the reason if the text is not an id. */
 export function parseId(text: string): bigint | 'not numeric' | 'too large' {

@@ -127,7 +127,6 @@ function findRepresentatives(): void {
   for (let point = firstMark; point <= lastMark; point++) {
     // There are no marks from the Hangul syllables up to U+F900.
     if (point === 0xac00) point = 0xf900
-    if (point === 0x1fffe) break
     const character = String.fromCodePoint(point)
     if (!markPattern.test(character) || character.normalize('NFKD') !== character || !isMovable(character))
       continue

@@ -87,7 +87,7 @@ export function compareValues(left: Value, right: Value): number {
   if (typeof left === 'string' && typeof right === 'string') return compareStrings(left, right)
   step()
   if (isNumber(left) && isNumber(right)) return compareNumbers(left, right)
-  // No traversal is needed. It would find unresolved references, but the caller guarantees that there are none.
+  // A traversal could only find unresolved references, and the caller guarantees that there are none.
   if (left === right) return 0
   const a = orderForm(left)
   const b = orderForm(right)

@@ -117,8 +117,8 @@ function readOffset(text: string, start: number): number | undefined {
 }
 
 /**
- * Returns a time in ISO 8601 and UTC, always with seconds. A fraction that is not zero has 3, 6 or 9 digits.
- * `formatDay` writes the year.
+ * Returns a time in ISO 8601 and UTC, always with seconds. A fraction that is not zero has 3, 6 or 9 digits. Years
+ * outside 0000 to 9999 have a sign.
  */
 export function formatTime(time: Time): string {
   const days = epochDayOfTime(time)
@@ -129,7 +129,7 @@ export function formatTime(time: Time): string {
   return `${formatDay(days)}T${clock}${formatFraction(time.nanos)}Z`
 }
 
-/** Microseconds since the epoch, such as `2026-01-31T12:00:00.5Z`. */
+/** Like {@link formatTime}, for microseconds since the epoch. */
 export function formatMicros(micros: bigint | number): string {
   return formatTime(timeFromMicros(micros))
 }

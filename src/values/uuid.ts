@@ -26,10 +26,10 @@ export function parseUuid(text: string): Uuid | undefined {
   return new Uuid(canonical)
 }
 
+/** Java reads each group as a signed 64-bit integer, which may begin with `+`, and rejects a greater number. */
 function canonicalGroup(group: string, digits: number): string | undefined {
   const hex = group.startsWith('+') ? group.slice(1) : group
   if (!/^[0-9a-f]+$/i.test(hex)) return undefined
-  // Java reads each group as a signed 64-bit integer, and rejects a greater number.
   if (BigInt(`0x${hex}`) > int64Max) return undefined
   return hex.toLowerCase().padStart(digits, '0').slice(-digits)
 }

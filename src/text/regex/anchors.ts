@@ -95,7 +95,7 @@ function isBoundary(text: string, at: number, unicode: boolean): boolean {
   return before !== (at < text.length && isInWord(text, at, unicode))
 }
 
-/** A non-spacing mark after a letter or digit is part of the word. */
+/** As in Java, a non-spacing mark after a letter or digit up to U+FFFF is part of the word. */
 function isInWord(text: string, at: number, unicode: boolean): boolean {
   const codePoint = text.codePointAt(at) as number
   if (wordTest(unicode).has(codePoint)) return true

@@ -127,7 +127,7 @@ function characterInClass(reader: PatternReader, letter: number): number {
 
 /**
  * The set of an escape such as `\d`, after `letter` has been read; undefined for a single character. `\v` is the
- * vertical tab at the start of a range, and the set of vertical white space elsewhere.
+ * vertical tab at the start or end of a range, and the set of vertical white space elsewhere.
  */
 export function readClassEscape(
   reader: PatternReader,

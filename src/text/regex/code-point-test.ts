@@ -48,25 +48,14 @@ function includes(set: CodePointSet, codePoint: number): boolean {
   return low * 2 < set.length && (set[low * 2] as number) <= codePoint
 }
 
-/** The letter itself if its upper case has several characters. */
-function upperCase(codePoint: number): number {
-  return single(
-    mapKnown(String.fromCodePoint(codePoint), text => text.toUpperCase()),
-    codePoint,
-  )
-}
+const upperCase = (codePoint: number) => mapped(codePoint, text => text.toUpperCase())
+const lowerCase = (codePoint: number) => mapped(codePoint, text => text.toLowerCase())
 
-/** The letter itself if its lower case has several characters. */
-function lowerCase(codePoint: number): number {
-  return single(
-    mapKnown(String.fromCodePoint(codePoint), text => text.toLowerCase()),
-    codePoint,
-  )
-}
-
-function single(text: string, otherwise: number): number {
-  const codePoint = text.codePointAt(0) as number
-  return text.length === (codePoint > 0xffff ? 2 : 1) ? codePoint : otherwise
+/** Returns the code point itself if its mapping has several characters. */
+function mapped(codePoint: number, map: (text: string) => string): number {
+  const text = mapKnown(String.fromCodePoint(codePoint), map)
+  const first = text.codePointAt(0) as number
+  return text.length === (first > 0xffff ? 2 : 1) ? first : codePoint
 }
 
 /** If `unicode` is false, ignores only the case of ASCII letters. */

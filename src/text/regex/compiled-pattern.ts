@@ -146,12 +146,12 @@ function compileNew(pattern: string): CompiledPattern {
 }
 
 /** The cost of compiling a character in RE2, relative to the cost of a character in {@link longCall}. */
-const compilationsPerUnit = 8
+const compilationCost = 8
 
 function compileLinear(tree: PatternTree): LinearProgram | undefined {
   const linear = linearSource(tree.root)
   if (!linear) return undefined
-  longCall(linear.source.length * compilationsPerUnit)
+  longCall(linear.source.length * compilationCost)
   try {
     const program = RE2JS.compile(linear.source, linear.usesLookBehind ? RE2JS.LOOKBEHINDS : 0)
     return program.programSize() > limits.regexInstructionsMax ? undefined : program

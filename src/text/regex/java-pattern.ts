@@ -178,6 +178,7 @@ class Parser {
   }
 
   #class(members: CharacterClass): PatternNode {
+    // Each bound takes at least one character of the source for RE2.
     this.#classBounds += members.set.length
     if (this.#classBounds > limits.regexSourceCharsMax) {
       throw new UnsupportedRegexError('more than fits in a compiled pattern')

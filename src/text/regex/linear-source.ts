@@ -168,6 +168,7 @@ function rangesSource(set: CodePointSet): string {
   return source
 }
 
+/** An empty class is written as the complement of all code points. */
 function classSource({ negated, set }: CharacterClass): string {
   const inner: CodePointSet = set.length === 0 ? allCodePoints : set
   const sign = (set.length === 0) === negated ? '' : '^'

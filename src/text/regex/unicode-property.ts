@@ -249,14 +249,12 @@ export function predefinedClass(letter: string, unicode: boolean): CodePointSet 
       return horizontalSpace
     case 'v':
       return verticalSpace
-    default:
-      return letter === letter.toLowerCase() ? undefined : negated(letter, unicode)
+    default: {
+      const opposite = letter.toLowerCase()
+      const positive = opposite === letter ? undefined : predefinedClass(opposite, unicode)
+      return positive && complement(positive)
+    }
   }
-}
-
-function negated(letter: string, unicode: boolean): CodePointSet | undefined {
-  const positive = predefinedClass(letter.toLowerCase(), unicode)
-  return positive && complement(positive)
 }
 
 const horizontalSpace = setOf([
