@@ -56,7 +56,7 @@ export const time: ArgumentType<Time> = {
     throw mismatch('Time', value, call, key)
   },
 }
-/** The time at which documents are read. A {@link TransactionTime} means the present. */
+/** The time as of which data is read. A {@link TransactionTime} means the present. */
 export const transactionTime: ArgumentType<Time | TransactionTime> = {
   mode: 'value',
   name: 'Time',

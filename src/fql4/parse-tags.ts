@@ -54,6 +54,7 @@ function parseReferenceObject(json: ReadonlyMap<string, Json>, place: Place): Re
   if (typeof id !== 'string' && typeof id !== 'bigint') {
     errors.add(fault(msg`String or Integer expected, ${typeName(id)} provided.`, place, 'id').errors)
   }
+  // In the protocol, the position is `class`, even for the newer key `collection`.
   const collection = errors.collectFrom(() =>
     parsePart(json.get('collection') ?? json.get('class'), place.at('class')),
   )

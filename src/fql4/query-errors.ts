@@ -8,7 +8,7 @@ import { LanguageError } from '../model/failure.ts'
 
 export const errorsLimits = {
   /**
-   * Maximum number of characters in all errors of one list. Each step of a position counts as one more character;
+   * Maximum number of characters in all errors of one response. Each step of a position counts as one more character;
    * own limit.
    */
   gatheredErrorUnitsMax: 262_144,

@@ -1,5 +1,5 @@
 // Times with nanosecond precision in the years -1000000000 to 1000000000, the range of java.time.Instant: clients see
-// it in results and error texts. JavaScript's Temporal supports only the years -271821 to 275760.
+// this range in results and error texts. JavaScript's Temporal supports only the years -271821 to 275760.
 
 import { secondsPerDay } from '../base/micros.ts'
 import {

@@ -163,7 +163,9 @@ export class EventValue extends Transient {
   readonly ts: Micros | TransactionTime
   readonly action: ActionName
   readonly document: Ref | undefined
-  /** The changed top-level fields of a document, or null. Of these fields, responses contain only `data`. */
+  /**
+   * The changed fields of a document, or all fields of an inserted version. Responses contain only the field `data`.
+   */
   readonly fields: ObjectValue | null
   /** The values of the index entry that was added or removed. */
   readonly values: readonly Value[] | undefined
