@@ -49,12 +49,7 @@ export function asText(value: Value): string | undefined {
  * In the protocol, the errors of `to_integer`, `to_double`, `to_object` and `to_array` have the position of the
  * argument, and those of the other conversions the position of the call.
  */
-export function cannotCast(
-  value: Value,
-  target: string,
-  call: Call,
-  ...at: (string | number)[]
-): QueryError {
+export function cannotCast(value: Value, target: string, call: Call, ...at: (string | number)[]): QueryError {
   return call.invalid(msg`Cannot cast ${typeName(value)} to ${target}.`, ...at)
 }
 
