@@ -26,8 +26,9 @@ export function readType(reader: SourceReader, declaration?: DeclarationOptions)
 
 function readWholeType(reader: SourceReader, declaration: DeclarationOptions | undefined): TypeNode {
   const start = reader.at
-  const operands: TypeNode[] = []
-  let kind: 'union' | 'intersection' = 'union'
+  const members: TypeNode[] = []
+  // `&` binds tighter than `|`.
+  let operands: TypeNode[] = []
   for (;;) {
     const { isName, node: base, parameters } = readBase(reader, declaration)
     let node = base
@@ -40,28 +41,30 @@ function readWholeType(reader: SourceReader, declaration: DeclarationOptions | u
       reader.skipBlanks()
     }
     operands.push(node)
-    const next = reader.unit()
-    if (next === code.bar || next === code.ampersand) {
-      kind = next === code.bar ? 'union' : 'intersection'
-      reader.at++
+    if (reader.skips('&')) {
       reader.skipSpace()
-    } else if (reader.skips('=>')) {
+      continue
+    }
+    members.push(typeOfOperands('intersection', operands))
+    operands = []
+    if (reader.skips('|')) reader.skipSpace()
+    else if (reader.skips('=>')) {
       reader.skipSpace()
       const result = readType(reader, declaration)
       const given =
-        operands.length === 1 && parameters !== undefined
+        members[0] === base && parameters !== undefined
           ? parameters
-          : [{ name: undefined, isRest: false, type: typeOfOperands(operands, kind) }]
+          : [{ name: undefined, isRest: false, type: typeOfOperands('union', members) }]
       return { kind: 'function', parameters: given, result, start, end: result.end }
     } else {
       if (isName && !mayEndType(reader, declaration)) throw reader.expected('`<`', '`=`')
       reader.at = end
-      return typeOfOperands(operands, kind)
+      return typeOfOperands('union', members)
     }
   }
 }
 
-function typeOfOperands(operands: readonly TypeNode[], kind: 'union' | 'intersection'): TypeNode {
+function typeOfOperands(kind: 'union' | 'intersection', operands: readonly TypeNode[]): TypeNode {
   const first = operands[0] as TypeNode
   if (operands.length === 1) return first
   return { kind, members: operands, start: first.start, end: (operands.at(-1) as TypeNode).end }
