@@ -2,8 +2,10 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { micros } from '../../src/base/micros.ts'
 import type { Engine, EventStream } from '../../src/engine/engine-contract.ts'
 import { pageReaderLimits } from '../../src/engine/streams/page-reader.ts'
+import { placeText } from '../../src/fql10/events/token.ts'
 import { retentionLimits } from '../../src/storage/store/retention.ts'
 import { rootSecret } from '../support/engine.ts'
 import { type ManualTime, settled } from '../unit/model/auth/support.ts'
@@ -222,6 +224,14 @@ test('a set of an earlier time has no events, but a set of the snapshot time has
     assert.deepEqual(typesOf((await bench.feed({ token })).events), ['add'])
     const earlier = 'at (Time.now().subtract(1, "second")) { Jar.all() }.where(.n > 0).eventSource()'
     await assert.rejects(bench.query(earlier), /streaming is not supported for sets created within an/)
+  }))
+
+test('a cursor that is later than the snapshot stays the same', () =>
+  withEngine(async bench => {
+    const token = await source(bench)
+    const cursor = placeText({ time: micros((bench.time.ms + 1000) * 1000), ordinal: 3 })
+    const page = await bench.feed({ token, cursor })
+    assert.deepEqual([page.events, page.cursor, page.has_next], [[], cursor, false])
   }))
 
 test('a feed from before the history is an error; a feed from before the collection is complete', () =>

@@ -1,5 +1,5 @@
-// Reads pages of events. Each document that a transaction has changed is read twice: as of the time before the
-// transaction, and as of the transaction's time.
+// Reads pages of events. For each change, the document is read as of the transaction's time and, if the event depends on
+// the earlier state, as of the time before the transaction.
 
 import { step } from '../../base/effort.ts'
 import { limits } from '../../base/limits.ts'
@@ -69,7 +69,7 @@ class PageReader {
   readonly #isPlain: boolean
   readonly #events: EventText[] = []
   #units = 0
-  /** The costs up to the last change that was read. */
+  /** The costs up to the end of the last call of `#addEvent`. */
   #spent: CostCounters
   /** The last change that was read, with or without an event. */
   #lastRead: EventPlace | undefined
@@ -103,6 +103,7 @@ class PageReader {
       const { ordinal, time } = change
       if (time === after.time && ordinal <= after.ordinal) continue
       if (this.#isOver(bounds)) return page(this.#lastRead ?? after, true)
+      // An error event is the last event of its page.
       const isFull = this.#events.length >= bounds.size || this.#events.at(-1)?.isError === true
       if (isFull && this.#outcomeOf(change) !== undefined) {
         return page((this.#events.at(-1) as EventText).place, true)
@@ -112,8 +113,8 @@ class PageReader {
     }
     // If the start place is later than the snapshot, the next page has the same start place. The client waits for
     // events after this place.
-    const time = Math.max(transaction.snapshotTime, after.time)
-    return page({ time, ordinal: wholeTransaction }, false)
+    const time = transaction.snapshotTime
+    return page(time < after.time ? after : { time, ordinal: wholeTransaction }, false)
   }
 
   #isOver({ unitsMax, until }: PageBounds): boolean {
@@ -220,7 +221,7 @@ export function errorEvent(code: string, message: string): string {
 /** A document as of a snapshot. Undefined if the document does not exist at this time or is not in the source. */
 type DocumentState = readonly [document: Doc, snapshot: EventSnapshot] | undefined
 
-/** A new document must have a watched field, an update must change one, and a removed document had all of them. */
+/** A new document must have a watched field, an update must change one, and a removed document must have had all. */
 function watchedChange(
   watched: readonly WatchedPath[],
   before: DocumentState,

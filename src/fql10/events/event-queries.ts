@@ -31,7 +31,6 @@ abstract class EventPageQuery implements Query {
     this.#request = request
   }
 
-  /** If the text of the page has at least this many UTF-16 units, no further event is added. */
   abstract readonly unitsMax: number
   /** After this fraction of the request's remaining time, the page is returned even if more events exist. */
   abstract readonly usedShare: number
@@ -137,14 +136,15 @@ export class StreamPageQuery extends EventPageQuery {
 
   render({ costs, events, hasNext, place }: EventPage, source: ChangeSource): string {
     const { bytesRead, computeUnits, readOps, timeMs } = costs
-    const partitions = historyCosts(source).readOps
+    // The first status event of the stream has reported the costs of the search, so pages leave these costs out.
+    const searchOps = historyCosts(source).readOps
     const isOver = events.at(-1)?.isError === true
     const head = {
       places: events.map(event => [event.place.time, event.place.ordinal]),
       place: [place.time, place.ordinal],
       hasNext: hasNext && !isOver,
       isOver,
-      costs: [readOps - partitions, bytesRead, computeUnits, timeMs],
+      costs: [readOps - searchOps, bytesRead, computeUnits, timeMs],
     }
     // The JSON text of an event contains no newline, so newlines can separate the events.
     return [JSON.stringify(head), ...events.map(({ text }) => text)].join('\n')

@@ -1,6 +1,5 @@
-// Parses requests to feeds and streams. The checks run in the order of the protocol: the start place, the token, the
-// cursor and the page size. A request may contain `start_ts` or `cursor`, but not both. Event sources open with the
-// current rights of the caller.
+// Parses requests to feeds and streams. The order of the checks is part of the protocol. A request may contain
+// `start_ts` or `cursor`, but not both. An event source is opened with the current rights of the caller.
 
 import { catchError } from '../../base/catch-error.ts'
 import { msg } from '../../base/message.ts'
@@ -103,7 +102,7 @@ export interface EventRequest {
   readonly token: string
   readonly startTime: Micros | undefined
   readonly cursor: EventPlace | undefined
-  /** The page size. Streams always have the default. */
+  /** The page size. A request that opens a stream has the default. */
   readonly pageSize: number
 }
 
@@ -122,8 +121,11 @@ function sentence(endpoint: EventEndpoint, words: string): RequestError {
   return invalidBody(endpoint === 'feed' ? `${words}.` : words)
 }
 
-/** Throws `bad request`. */
-export function readEventRequest(body: string | undefined, endpoint: EventEndpoint): EventRequest {
+/** A request for a page of a stream has the form of a feed request. Throws `bad request`. */
+export function readEventRequest(
+  body: string | undefined,
+  endpoint: Exclude<EventEndpoint, 'page'>,
+): EventRequest {
   if (body === undefined || body === '') throw new RequestError('bad request', msg`No request body provided`)
   const json = parseBody(body)
   if (!(json instanceof Map)) throw unexpected(json)

@@ -89,8 +89,8 @@ export class EventSnapshots {
       this.#session.countCostsOf(session)
       this.#past.delete(other)
     }
-    const limit = { effectLimit: 'read', effectPlace: 'stream requests' } as const
-    const session = this.#session.withTransaction(this.#session.transaction.asOf(time), limit)
+    const effects = { effectLimit: 'read', effectPlace: 'stream requests' } as const
+    const session = this.#session.withTransaction(this.#session.transaction.asOf(time), effects)
     const world = new DataWorld(session)
     const snapshot = new EventSnapshot(world, callOf(session, world), time)
     this.#past.set(time, { session, snapshot })

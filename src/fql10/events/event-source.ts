@@ -107,6 +107,7 @@ function invalidReceiver(method: string, reason: string, call: Call) {
 
 /** Returns undefined if the set supports events. The innermost unsupported part determines the reason. */
 function reasonAgainst(set: LazySet): string | undefined {
+  // As on the hosted service, where `take(0)` is an empty array.
   if (set instanceof TakeSet && set.limit === 0) return reasons.array
   if (set instanceof ConcatSet) return reasonAgainst(set.first) ?? reasonAgainst(set.second) ?? reasons.concat
   if (!(set instanceof DerivedSet)) return reasonAgainstBase(set)
@@ -161,7 +162,10 @@ function pathOf(field: FunctionValue): WatchedPath | undefined {
   return steps?.includes(undefined) ? undefined : steps?.filter(step => step !== undefined)
 }
 
-/** An index reports only changes of its fields: it must contain all watched fields, or `ts`, which always changes. */
+/**
+ * An index reports only changes of its fields: it must contain all watched fields, or `ts`, which always changes. `id`
+ * never changes, so it may be watched anyway. Throws `invalid_argument`.
+ */
 export function checkCovered(set: StoredSet | SingleSet, watched: readonly WatchedPath[], call: Call): void {
   if (set instanceof SingleSet || set.options.index === undefined) return
   const { collection, index } = set.options

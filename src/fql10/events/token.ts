@@ -36,7 +36,10 @@ export function openToken(text: string, key: Uint8Array): SourceToken | undefine
   return { database: database as bigint, start: nearestMicros(Number(start)), source: source ?? null }
 }
 
-/** Throws RevivalError if a collection or function that the source uses was deleted. */
+/**
+ * Returns undefined if the token contains another value. Throws RevivalError if a collection or function of the source
+ * was deleted, and the failures of calls of index functions.
+ */
 export function sourceIn({ source }: SourceToken, call: Call): EventSource | undefined {
   const revived = new Reviver(call, undefined).value(source)
   return revived instanceof EventSource ? revived : undefined
@@ -74,7 +77,7 @@ export function placeText({ ordinal, time }: EventPlace): string {
   return scratch.toString('base64url')
 }
 
-/** Decodes a place. Returns undefined for any text that {@link placeText} has not created. */
+/** Decodes a place. Returns undefined for a text that does not have the form of {@link placeText}. */
 export function placeIn(text: string): EventPlace | undefined {
   const bytes = Buffer.from(text, 'base64url')
   if (bytes.length !== placeBytes || bytes[0] !== formatNumber) return undefined
