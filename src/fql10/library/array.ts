@@ -2,6 +2,7 @@
 
 import { step } from '../../base/effort.ts'
 import type { Call } from '../call.ts'
+import { stricterLimit } from '../sets/lazy-set.ts'
 import { ArraySet } from '../sets/parts.ts'
 import { isArray, isNull, type Value } from '../value.ts'
 import { concatenate, requireExtent } from '../value-limits.ts'
@@ -212,7 +213,8 @@ export const arrayMembers: Members = members('Array', [
     run: (elements, args, call) => {
       const orderings = orderingsOf(args, call)
       // A sort function must not write, because the order of elements must not depend on writes during sorting.
-      const within = call.as({ limit: { effect: 'read', place: 'set functions' } })
+      const limit = stricterLimit(call, { effect: 'read', place: 'set functions' })
+      const within = call.as({ limit })
       return sortBy(elements, orderings, (element, { key }) =>
         key === undefined ? element : within.apply(key, element),
       )

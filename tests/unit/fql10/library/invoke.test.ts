@@ -2,6 +2,12 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { micros } from '../../../../src/base/micros.ts'
+import { Call } from '../../../../src/fql10/call.ts'
+import { Interpreter } from '../../../../src/fql10/evaluate/interpreter.ts'
+import { parseQuery } from '../../../../src/fql10/syntax/parse-query.ts'
+import { Source } from '../../../../src/fql10/syntax/source.ts'
+import { emptyWorld } from '../../../../src/fql10/world/stored-code.ts'
 import { run } from '../support.ts'
 
 function failureOf(query: string): string {
@@ -38,4 +44,14 @@ test('callbacks must accept the number of arguments that they receive', () => {
     'invalid_argument: expected value for `mapper` of type Function, received Int',
   )
   assert.equal(run('[].first()').data, null)
+})
+
+test('the sort functions of an array keep the stricter limit of the call', () => {
+  const source = new Source('*test*', '[1].order(x => newId())')
+  const session = { transaction: { snapshotTime: micros(0) }, newId: () => 1n, compute: () => {} }
+  const interpreter = new Interpreter(session, emptyWorld)
+  const limit = { effect: 'pure', place: 'computed fields' } as const
+  const call = new Call(interpreter, undefined, source, undefined, 0, limit)
+  const evaluate = () => interpreter.evaluate(parseQuery(source, []).body, undefined, call)
+  assert.throws(evaluate, { code: 'invalid_effect' })
 })
