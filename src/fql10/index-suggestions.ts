@@ -81,14 +81,14 @@ function orderOf(argument: Node): readonly FieldUse[] {
   const name = directed?.operand.kind === 'name' ? directed.operand.name : ''
   const [call, ...more] = directed?.links ?? []
   const isDirected = (name === 'asc' || name === 'desc') && call?.kind === 'call' && more.length === 0
-  const lambda = lambdaOf(isDirected ? (call.arguments[0] as Node) : argument)
+  const lambda = lambdaOf(isDirected ? call.arguments[0] : argument)
   const path = lambda && pathOf(lambda.body, lambda.parameters[0] as string)
   return path === undefined ? [] : [{ path, as: 'value', isDescending: isDirected && name === 'desc' }]
 }
 
-function lambdaOf(node: Node): LambdaNode | undefined {
-  if (node.kind === 'group') return lambdaOf(node.inner)
-  return node.kind === 'lambda' && node.parameters.length === 1 ? node : undefined
+function lambdaOf(node: Node | undefined): LambdaNode | undefined {
+  if (node?.kind === 'group') return lambdaOf(node.inner)
+  return node?.kind === 'lambda' && node.parameters.length === 1 ? node : undefined
 }
 
 /** The stored path of a field of the lambda parameter `parameter`. Returns undefined for any other expression. */
@@ -109,9 +109,9 @@ function pathOf(node: Node, parameter: string): Path | undefined {
 }
 
 function suggestionOf(collection: string, fields: readonly FieldUse[]): IndexSuggestion {
-  const pathsOf = (as: FieldUse['as']) => fields.filter(field => field.as === as)
-  const terms = pathsOf('term').map(({ path }) => path)
-  const values = pathsOf('value')
+  const usedAs = (as: FieldUse['as']) => fields.filter(field => field.as === as)
+  const terms = usedAs('term').map(({ path }) => path)
+  const values = usedAs('value')
   const listed = (name: string, texts: readonly string[]) =>
     texts.length === 0 ? [] : [`  ${name} [${texts.join(', ')}]`]
   const definition = [

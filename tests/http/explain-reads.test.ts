@@ -92,6 +92,8 @@ test('an index of version 10 is listed, and an existing one is suggested', async
   const ordered = await explain('Orders.all().order(.city).first()')
   assert.deepEqual(ordered.suggestions[0]?.values, ['.data.city'])
   assert.equal(ordered.returned, 1)
+  const incomplete = await explain('if (false) Orders.all().order(asc()) else 1')
+  assert.deepEqual([incomplete.result, incomplete.suggestions], [1, []])
 })
 
 test('a filter of version 4 shows the scan and suggests an index', async () => {
