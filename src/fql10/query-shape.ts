@@ -1,5 +1,5 @@
 // Computes the shape of a query for the query log: the words of the language and the punctuation. The log must not
-// contain client data. Therefore, texts, numbers, and the names of variables, fields and collections become `?`.
+// contain client data. Therefore, texts, numbers and names of clients become `?` or marks, and comments are left out.
 
 import { JsonSyntaxError, parseJson } from '../values/json.ts'
 import { quoteJson } from '../values/json-text.ts'
@@ -9,7 +9,7 @@ import { code, continuesName, isDigit, isKeyword, startsName } from './syntax/re
 import { composeQuery, TemplateError } from './syntax/template.ts'
 
 /** Maximum number of UTF-16 units of a request body that is analyzed. */
-const queryUnitsMax = 65_536
+const bodyUnitsMax = 65_536
 /** Maximum number of UTF-16 units of a shape. */
 const shapeUnitsMax = 2048
 
@@ -23,10 +23,10 @@ const eventMembers = ['token', 'start_ts', 'cursor', 'page_size']
 /**
  * Returns the shape of a request body, escaped for a JSON string. For a request for events, the shape is an object with
  * the members of the request, such as `{"token":"?"}`. For any other body without a query, the shape is empty. `names`:
- * schema objects, which become marks (values/names.ts) instead of `?`.
+ * names of schema objects, which become marks (values/names.ts) instead of `?`.
  */
 export function shapeOf(body: string, names: readonly string[] = []): string {
-  if (body.length > queryUnitsMax) return '…'
+  if (body.length > bodyUnitsMax) return '…'
   try {
     const json = parseJson(body)
     if (!(json instanceof Map)) return ''
@@ -62,10 +62,10 @@ function shapeOfText(text: string, names: readonly string[]): string {
     } else if (unit === code.quote || unit === code.apostrophe) {
       at = endOfString(text, at)
       shape = apart(shape, '?')
-    } else if (text.startsWith('//', at) || text.startsWith('/*', at)) {
-      const end = text.startsWith('//', at) ? text.indexOf('\n', at) : text.indexOf('*/', at) + 1
-      at = end <= 0 ? text.length : end + 1
-    } else if (text.startsWith('<<', at)) return `${shape}…`
+    } else if (text.startsWith('//', at)) at = endOf('\n', text, at)
+    else if (text.startsWith('/*', at)) at = endOf('*/', text, at + 2)
+    // A heredoc, whose end is not searched.
+    else if (text.startsWith('<<', at)) return `${shape}…`
     else {
       // Whitespace and characters outside the language are left out.
       if (unit > 0x20 && unit < 0x7f) shape += text[at]
@@ -81,6 +81,12 @@ function apart(shape: string, word: string): string {
   return continuesName(last) || last === code.question || markedName(last) !== undefined
     ? `${shape} ${word}`
     : shape + word
+}
+
+/** The offset after the next `token`, or the end of the text. */
+function endOf(token: string, text: string, from: number): number {
+  const found = text.indexOf(token, from)
+  return found < 0 ? text.length : found + token.length
 }
 
 function endOfString(text: string, start: number): number {

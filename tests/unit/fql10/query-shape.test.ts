@@ -13,6 +13,11 @@ test('a request for events shows its members without values', () => {
   assert.equal(shape({ token: 'secret', start_ts: 5 }), '{"token":"?","start_ts":"?"}')
 })
 
+test('comments are left out', () => {
+  assert.equal(shape({ query: 'a /* b */ + c // d\n+ e' }), '?+?+?')
+  assert.equal(shape({ query: 'a /*/ b */ + c' }), '?+?')
+})
+
 test('a query shows the words of the language', () => {
   assert.equal(shape({ query: 'Jar.all().eventSource()', token: 'x' }), '?.all().eventSource()')
   assert.equal(shape({ start_ts: 5 }), '')
