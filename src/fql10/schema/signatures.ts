@@ -10,7 +10,7 @@ import { type Diagnostic, QueryFailure, type Remark } from '../failure/query-fai
 import type { TypeNode } from '../syntax/nodes.ts'
 import { parseSignature } from '../syntax/parse-query.ts'
 import { Source, type Span } from '../syntax/source.ts'
-import { partsOf, resolveType } from '../typing/annotations.ts'
+import { innerNodesOf, resolveType } from '../typing/annotations.ts'
 import type { Shape } from '../typing/environment.ts'
 import { libraryShapes } from '../typing/library.ts'
 import { schemeText } from '../typing/print.ts'
@@ -147,7 +147,7 @@ class SignatureConversion {
 }
 
 function objectsIn(node: TypeNode): readonly ObjectNode[] {
-  const inner = partsOf(node).flatMap(objectsIn)
+  const inner = innerNodesOf(node).flatMap(objectsIn)
   return node.kind === 'object' ? [node, ...inner] : inner
 }
 

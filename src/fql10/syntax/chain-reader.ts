@@ -11,7 +11,7 @@ const writingMethods: ReadonlySet<string> = new Set(
 export abstract class ChainReader extends SourceReader {
   /** True if the text calls a method that may write. */
   mayWrite = false
-  /** The names that the text calls, or uses as values: variables and user functions. */
+  /** The names that the text calls, or uses as values, such as variables and user functions. */
   readonly #valueNames = new Set<string>()
   readonly variables = new Set<string>()
 
@@ -28,8 +28,7 @@ export abstract class ChainReader extends SourceReader {
     let last = end
     let before: BeforeAssertion = { start: operand.start, skippedStart: operand.start }
     for (;;) {
-      if (!(operand.kind === 'name' && operand.name === shortParameter && links.length === 0))
-        this.skipBlanks()
+      this.skipBlanks()
       const link = this.#link(before, links.length === 0 ? operand : undefined)
       if (link === undefined) break
       links.push(link)

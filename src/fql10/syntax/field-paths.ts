@@ -9,7 +9,7 @@ interface PathStep {
   readonly end: number
 }
 
-/** Returns the links of a short lambda such as `.a.b`. Returns undefined for any other expression. */
+/** Returns the links in the body of a short lambda such as `.a.b`. Returns undefined for any other expression. */
 export function pathLinks(node: Node): readonly Link[] | undefined {
   const isPath = node.kind === 'chain' && node.operand.kind === 'name' && node.operand.name === shortParameter
   return isPath ? node.links : undefined

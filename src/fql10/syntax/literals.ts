@@ -57,6 +57,7 @@ function readWithRadix(reader: SourceReader, digits: RegExp, negative: boolean):
 function decimal(reader: SourceReader, negative: boolean): bigint | number {
   const { text } = reader
   const start = reader.at
+  // No digits may follow a leading zero.
   if (reader.unit() === code.zero) reader.at++
   else skipDigits(reader)
   let isDouble = false

@@ -57,7 +57,7 @@ function skipNamed(reader: SourceReader): void {
   }
 }
 
-/** Skips patterns up to a closing bracket. In an object pattern, a key and a colon may precede each pattern. */
+/** Skips patterns up to a closing bracket. In all brackets, a key and a colon may precede a pattern, as in objects. */
 function skipPatterns(reader: SourceReader, bracket: string): void {
   reader.separated(bracket, () => {
     skipPattern(reader)

@@ -3,51 +3,51 @@
 
 import type { Source } from './source.ts'
 
-interface Place {
+export interface NodeRange {
   readonly start: number
   readonly end: number
 }
 
 /** Integers are `bigint`, doubles `number`. */
-export interface LiteralNode extends Place {
+export interface LiteralNode extends NodeRange {
   readonly kind: 'literal'
   readonly value: null | boolean | bigint | number | string
 }
 
 /** A template value, bound at run time. The text of the query contains `<value>` in its place. */
-interface PlaceholderNode extends Place {
+interface PlaceholderNode extends NodeRange {
   readonly kind: 'placeholder'
   readonly index: number
 }
 
 /** A variable, argument or global. */
-interface NameNode extends Place {
+interface NameNode extends NodeRange {
   readonly kind: 'name'
   readonly name: string
 }
 
-export interface TemplateNode extends Place {
+export interface TemplateNode extends NodeRange {
   readonly kind: 'template'
   readonly parts: readonly (string | Node)[]
 }
 
 /** An array such as `[1]`, or a tuple such as `(1, 2)` or `()`. */
-interface ArrayNode extends Place {
+interface ArrayNode extends NodeRange {
   readonly kind: 'array'
   readonly elements: readonly Node[]
 }
 
-export interface GroupNode extends Place {
+export interface GroupNode extends NodeRange {
   readonly kind: 'group'
   readonly inner: Node
 }
 
-interface ObjectNode extends Place {
+interface ObjectNode extends NodeRange {
   readonly kind: 'object'
   readonly fields: readonly (readonly [key: string, value: Node])[]
 }
 
-export interface LetNode extends Place {
+export interface LetNode extends NodeRange {
   readonly kind: 'let'
   readonly name: string
   /** Has no effect at run time. */
@@ -56,13 +56,13 @@ export interface LetNode extends Place {
 }
 
 /** A sequence of statements. The last statement is an expression. */
-export interface BlockNode extends Place {
+export interface BlockNode extends NodeRange {
   readonly kind: 'block'
   readonly statements: readonly (LetNode | Node)[]
 }
 
 /** A short lambda, such as `.name`, has the single parameter {@link shortParameter}. */
-export interface LambdaNode extends Place {
+export interface LambdaNode extends NodeRange {
   readonly kind: 'lambda'
   readonly parameters: readonly string[]
   readonly rest: string | undefined
@@ -80,7 +80,7 @@ export function isShortLambda(
   return node.kind === 'lambda' && node.parameters[0] === shortParameter
 }
 
-interface IfNode extends Place {
+interface IfNode extends NodeRange {
   readonly kind: 'if'
   readonly condition: Node
   readonly then: Node
@@ -88,24 +88,24 @@ interface IfNode extends Place {
 }
 
 /** Reads in `body` return the documents as of `time`. */
-export interface AtNode extends Place {
+export interface AtNode extends NodeRange {
   readonly kind: 'at'
   readonly time: Node
   readonly body: Node
 }
 
 /** The parser accepts `match`, but the evaluation fails. */
-interface MatchNode extends Place {
+interface MatchNode extends NodeRange {
   readonly kind: 'match'
 }
 
-export interface UnaryNode extends Place {
+export interface UnaryNode extends NodeRange {
   readonly kind: 'unary'
   readonly operator: '-' | '~' | '!'
   readonly operand: Node
 }
 
-export interface BinaryNode extends Place {
+export interface BinaryNode extends NodeRange {
   readonly kind: 'binary'
   readonly operator: string
   readonly operatorStart: number
@@ -118,13 +118,13 @@ export interface BinaryNode extends Place {
  * the bracket. For a `?.` before a bracket, `start` is the offset of the bracket.
  */
 export type Link =
-  | (Place & {
+  | (NodeRange & {
       readonly kind: 'field'
       readonly name: string
       readonly nameStart: number
       readonly optional: boolean
     })
-  | (Place & {
+  | (NodeRange & {
       readonly kind: 'method'
       readonly name: string
       readonly nameStart: number
@@ -134,7 +134,7 @@ export type Link =
       readonly optional: boolean
       readonly optionalCall: boolean
     })
-  | (Place & {
+  | (NodeRange & {
       readonly kind: 'call' | 'access'
       readonly arguments: readonly Node[]
       readonly optional: boolean
@@ -148,7 +148,7 @@ export type Link =
       readonly end: number
     }
 
-export interface ChainNode extends Place {
+export interface ChainNode extends NodeRange {
   readonly kind: 'chain'
   readonly operand: Node
   readonly links: readonly Link[]
@@ -163,7 +163,7 @@ export interface ProjectedField {
 }
 
 /** `fields` is undefined for `{ * }`, whose evaluation fails. */
-export interface ProjectionNode extends Place {
+export interface ProjectionNode extends NodeRange {
   readonly kind: 'projection'
   readonly operand: Node
   /** The offset of the opening brace. */
@@ -190,7 +190,7 @@ export type Node =
   | ProjectionNode
 
 /** A field of an object type. The range contains only the name of the field. */
-export interface TypeMember extends Place {
+export interface TypeMember extends NodeRange {
   readonly name: string
   readonly type: TypeNode
   /** The default expression after `=`. */
@@ -207,24 +207,24 @@ export interface TypeParameter {
 
 /** The range includes the parentheses around the type. */
 export type TypeNode =
-  | (Place & { readonly kind: 'name'; readonly name: string; readonly arguments: readonly TypeNode[] })
-  | (Place & {
+  | (NodeRange & { readonly kind: 'name'; readonly name: string; readonly arguments: readonly TypeNode[] })
+  | (NodeRange & {
       readonly kind: 'literal'
       readonly value: boolean | bigint | number | string
       /** The number as written. Absent for other values. */
       readonly written?: string
     })
-  | (Place & { readonly kind: 'tuple'; readonly elements: readonly TypeNode[] })
-  | (Place & {
+  | (NodeRange & { readonly kind: 'tuple'; readonly elements: readonly TypeNode[] })
+  | (NodeRange & {
       readonly kind: 'object'
       readonly members: readonly TypeMember[]
       readonly wildcard: TypeNode | undefined
       /** True if the type ends in `...`. */
       readonly isOpen: boolean
     })
-  | (Place & { readonly kind: 'union' | 'intersection'; readonly members: readonly TypeNode[] })
-  | (Place & { readonly kind: 'optional'; readonly inner: TypeNode })
-  | (Place & {
+  | (NodeRange & { readonly kind: 'union' | 'intersection'; readonly members: readonly TypeNode[] })
+  | (NodeRange & { readonly kind: 'optional'; readonly inner: TypeNode })
+  | (NodeRange & {
       readonly kind: 'function'
       readonly parameters: readonly TypeParameter[]
       readonly result: TypeNode
@@ -243,5 +243,6 @@ export interface Program {
   readonly body: Node
   /** True if the text calls a method that may write. If false, called user functions can still write. */
   readonly mayWrite: boolean
+  /** False if the text certainly calls no user functions. */
   readonly mayCallFunctions: boolean
 }

@@ -7,12 +7,11 @@ import { code } from './reader.ts'
 
 /** A subclass (parser.ts) parses the expressions in the fields. */
 export abstract class ObjectReader extends ChainReader {
-  /** The last string literal that was parsed as a possible key. If it is not a key, `string` returns this node. */
+  /** The last string literal that was parsed as a possible key. `string` does not parse this literal again. */
   #lastString: { readonly node: Node; readonly end: number } | undefined
 
   abstract expression(shortAllowed: boolean): Node
 
-  /** Returns the cached node if the literal was already parsed as a possible key. */
   string(): Node {
     const known = this.#lastString
     if (known?.node.start === this.at) {

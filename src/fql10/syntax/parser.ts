@@ -1,5 +1,5 @@
-// Parses queries in a single pass by recursive descent. The next token always determines the grammar rule, so no text
-// is parsed twice.
+// Parses queries in a single pass by recursive descent. Usually, the next token determines the grammar rule. Otherwise,
+// the parser converts nodes, for example a list in parentheses to parameters, so no text is parsed twice.
 
 import { limits } from '../../base/limits.ts'
 import { msg } from '../../base/message.ts'
@@ -54,6 +54,7 @@ export class Parser extends ObjectReader {
       return node
     }
     const { start } = body
+    // Of several statements, the error also underlines the character after the last, as on the hosted service.
     const end = isOnly ? (only as Node).end : Math.min(this.text.trimEnd().length + 1, this.text.length)
     const parts = isOnly
       ? {
@@ -198,11 +199,11 @@ export class Parser extends ObjectReader {
         const end = this.at
         this.skipBlanks()
         if (this.skips('=>')) return this.#lambda(start, [{ kind: 'name', name, start, end }], undefined)
-        return this.#rest(this.chain({ kind: 'name', name, start, end }, end), start)
+        return this.#afterOperand(this.chain({ kind: 'name', name, start, end }, end), start)
       }
     }
     if (this.unit() === code.open) {
-      const group = this.#parenthesised()
+      const group = this.#parenthesized()
       const { end, elements, rest } = group
       this.skipBlanks()
       if (this.follows('=>') && elements.every(({ kind }) => kind === 'name')) {
@@ -213,9 +214,9 @@ export class Parser extends ObjectReader {
         if (elements.every(({ kind }) => kind === 'name')) throw this.expected('`=>`')
         throw this.fault(msg`invalid variadic tuple`, start, end)
       }
-      return this.#rest(this.chain(this.#tuple(group), end), start)
+      return this.#afterOperand(this.chain(this.#tuple(group), end), start)
     }
-    return this.#rest(this.#term(), start)
+    return this.#afterOperand(this.#term(), start)
   }
 
   #keywordExpression(word: string): Node | undefined {
@@ -291,7 +292,7 @@ export class Parser extends ObjectReader {
   }
 
   /** Parses the operators, operands and the projection after the first operand. */
-  #rest(first: Node, start: number): Node {
+  #afterOperand(first: Node, start: number): Node {
     let node = first
     let operator = readOperator(this)
     if (operator !== undefined) {
@@ -351,7 +352,7 @@ export class Parser extends ObjectReader {
     if (startsString(this)) return this.string()
     switch (this.unit()) {
       case code.open: {
-        const group = this.#parenthesised()
+        const group = this.#parenthesized()
         if (group.rest !== undefined) throw this.fault(msg`invalid variadic tuple`, start, group.end)
         return this.#tuple(group)
       }
@@ -395,7 +396,7 @@ export class Parser extends ObjectReader {
   }
 
   /** Parses a list in parentheses. The last element may be a rest parameter. */
-  #parenthesised(): ParenthesizedList {
+  #parenthesized(): ParenthesizedList {
     const start = this.at++
     const elements: Node[] = []
     let rest: ParenthesizedList['rest']

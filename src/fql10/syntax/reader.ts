@@ -92,8 +92,8 @@ export function continuesName(unit: number): boolean {
 }
 
 /**
- * True for characters that may appear unescaped in strings and comments: no invisible characters, and of the control
- * characters only whitespace.
+ * True for characters that may appear unescaped in strings and comments. Excludes ASCII control characters other than
+ * whitespace, most spaces and invisible characters from U+2000 to U+206F, the byte order mark, and U+FFF0 to U+FFFF.
  */
 export function isDisplayed(unit: number): boolean {
   if (unit < 0x80) return unit >= 0x20 ? unit !== 0x7f : unit >= 0x09 && unit <= 0x0d

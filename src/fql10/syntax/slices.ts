@@ -1,5 +1,5 @@
-// Extracts the text of a lambda or projection from its query, for a cursor. The text is parsed again when the cursor is
-// used.
+// Extracts the text of a lambda or projection from its query, for a cursor or an event source. The text is parsed again
+// when the cursor or the event source is used.
 
 import { isShortLambda, type LambdaNode, type Node, type ProjectionNode, shortParameter } from './nodes.ts'
 import { parseQuery } from './parse-query.ts'
@@ -37,7 +37,7 @@ export function sliceOf(node: LambdaNode, { text }: Source): Slice & { readonly 
   return { text: operand + text.slice(node.start, node.end), placeholders, indices, names }
 }
 
-/** Converts a projection to a lambda. Throws a QueryFailure for a text with syntax errors. */
+/** Parses a slice, and converts a projection to a lambda. Throws a QueryFailure for a text with syntax errors. */
 export function lambdaOf({ text, placeholders }: Omit<Slice, 'indices'>): {
   readonly node: LambdaNode
   readonly source: Source
@@ -61,7 +61,7 @@ function argumentOf(node: Node | undefined): Node | undefined {
   return link?.kind === 'call' ? link.arguments[0] : undefined
 }
 
-/** Removes the enclosing parentheses. Returns undefined for any other expression. */
+/** Returns a projection without its parentheses. Returns undefined for any other expression. */
 function projectionIn(node: Node): ProjectionNode | undefined {
   return node.kind === 'group' ? projectionIn(node.inner) : node.kind === 'projection' ? node : undefined
 }

@@ -34,12 +34,10 @@ export class Source {
     return low + 1
   }
 
-  /** Lines are counted from 1. */
   lineStart(line: number): number {
     return this.lineStarts[line - 1] ?? this.text.length
   }
 
-  /** Counts from 1. */
   columnOf(offset: number): number {
     return offset - this.lineStart(this.lineOf(offset)) + 1
   }
@@ -49,7 +47,7 @@ export class Source {
     return `${this.name}:${this.lineOf(offset)}:${this.columnOf(offset)}`
   }
 
-  /** Omits the newline. Lines are counted from 1. */
+  /** Omits the newline. */
   line(line: number): string {
     const start = this.lineStart(line)
     const end = this.lineStarts[line]

@@ -38,6 +38,7 @@ export class Group {
   }
 }
 
+/** The rejected values, each with the alternatives that reject the value. */
 type Rejections = Map<object, Set<Alternative>>
 
 /** A variant of an overload, at one call site. */
@@ -48,9 +49,9 @@ export class Alternative {
   isRequired = false
   /** True if no alternative accepts all values of a source, and this alternative accepts some of these values. */
   isSpread = false
-  /** If the group has no other alternative, the parent that replaces this alternative. */
-  same: Alternative | undefined
-  /** The groups that rejected a value of this alternative. Not maintained for {@link base}. */
+  /** The parent that replaces this alternative, if no other alternative of the group was possible from the start. */
+  replacement: Alternative | undefined
+  /** The groups that rejected a value of this alternative. Not maintained for {@link unconditional}. */
   readonly rejectingGroups = new Set<Group>()
   /** The groups of overloads that are used within this variant. */
   readonly innerGroups: Group[] = []
@@ -62,8 +63,8 @@ export class Alternative {
 }
 
 /** Everything that does not depend on an overload. */
-export const base: Alternative = new Group(1, true, 0, []).alternatives[0] as Alternative
-base.isRequired = true
+export const unconditional: Alternative = new Group(1, true, 0, []).alternatives[0] as Alternative
+unconditional.isRequired = true
 
 /** Bounds that depend on several alternatives at once. Conflicts of these bounds are ignored. */
 export const loose: Alternative = new Group(1, false, 0, []).alternatives[0] as Alternative
@@ -72,19 +73,19 @@ loose.isRequired = true
 /** The alternative itself, or the parent that replaces the alternative. */
 export function representativeOf(of: Alternative): Alternative {
   let found = of
-  while (found.same !== undefined) found = found.same
+  while (found.replacement !== undefined) found = found.replacement
   return found
 }
 
-/** True if `inner` belongs to a group within the alternative `outer`. */
+/** True if `inner` is the alternative `outer`, or belongs to a group within it. */
 function isWithin(inner: Alternative, outer: Alternative): boolean {
-  if (outer === base || inner === outer) return true
+  if (outer === unconditional || inner === outer) return true
   return inner.group.parents.some(parent => isWithin(representativeOf(parent), outer))
 }
 
-/** True if two alternatives cannot apply to the same value: they, or groups around them, are variants of one group. */
+/** True if two alternatives cannot apply to the same value: they, or alternatives around them, are of one group. */
 export function areExclusive(left: Alternative, right: Alternative): boolean {
-  if (left === base || right === base || left === right) return false
+  if (left === unconditional || right === unconditional || left === right) return false
   if (left.group === right.group) return true
   const up = (from: Alternative, to: Alternative) =>
     from.group.parents.some(parent => areExclusive(representativeOf(parent), to))
@@ -93,8 +94,8 @@ export function areExclusive(left: Alternative, right: Alternative): boolean {
 
 /** The alternative of a bound that follows from bounds of two alternatives. */
 export function meet(left: Alternative, right: Alternative): Alternative {
-  if (left === right || right === base) return left
-  if (left === base) return right
+  if (left === right || right === unconditional) return left
+  if (left === unconditional) return right
   if (isWithin(left, right)) return left
   return isWithin(right, left) ? right : loose
 }
@@ -131,10 +132,10 @@ export class Alternatives {
 
   /** `parents`: the alternatives of other groups in which the overload occurs. */
   open(size: number, isExclusive: boolean, level: number, parents: readonly Alternative[]): Group {
-    const around = [...new Set(parents)].filter(each => each !== base)
-    const group = new Group(size, isExclusive, level, around.length === 0 ? [base] : around)
+    const around = [...new Set(parents)].filter(each => each !== unconditional)
+    const group = new Group(size, isExclusive, level, around.length === 0 ? [unconditional] : around)
     for (const parent of group.parents) {
-      if (parent === base) continue
+      if (parent === unconditional) continue
       parent.innerGroups.push(group)
       this.undoSteps.push(() => parent.innerGroups.pop())
     }
@@ -167,7 +168,7 @@ export class Alternatives {
     this.run(() => {
       for (const each of dead) this.kill(each)
       for (const group of touched)
-        for (const source of group.rejectionsBySource.keys()) this.#weigh(source, group)
+        for (const source of group.rejectionsBySource.keys()) this.#propagateSource(source, group)
     })
   }
 
@@ -178,7 +179,7 @@ export class Alternatives {
       rejections = new Map()
       group.rejectionsBySource.set(value, rejections)
       this.undoSteps.push(() => group.rejectionsBySource.delete(value))
-      if (value !== base) this.#link(value, group)
+      if (value !== unconditional) this.#link(value, group)
     }
     let by = rejections.get(key)
     if (by === undefined) {
@@ -220,10 +221,12 @@ export class Alternatives {
     if (group.isExclusive) {
       for (const other of group.alternatives) if (other !== alternative) this.kill(other)
     }
-    for (const group of alternative.rejectingGroups) this.#queue.push(() => this.#weigh(alternative, group))
+    for (const each of alternative.rejectingGroups)
+      this.#queue.push(() => this.#propagateSource(alternative, each))
     for (const inner of alternative.innerGroups) {
-      this.#queue.push(() => this.#count(inner))
-      for (const source of inner.rejectionsBySource.keys()) this.#queue.push(() => this.#weigh(source, inner))
+      this.#queue.push(() => this.#propagateGroup(inner))
+      for (const source of inner.rejectionsBySource.keys())
+        this.#queue.push(() => this.#propagateSource(source, inner))
     }
   }
 
@@ -233,15 +236,16 @@ export class Alternatives {
     if (alternative.isRequired) throw new Contradiction(undefined, alternative.group)
     this.#assign(alternative, 'isDead', true)
     const { group } = alternative
-    this.#queue.push(() => this.#count(group))
-    for (const source of group.rejectionsBySource.keys()) this.#queue.push(() => this.#weigh(source, group))
+    this.#queue.push(() => this.#propagateGroup(group))
+    for (const source of group.rejectionsBySource.keys())
+      this.#queue.push(() => this.#propagateSource(source, group))
     for (const inner of alternative.innerGroups) {
       for (const each of inner.alternatives) this.#queue.push(() => each.isDead || this.kill(each))
     }
   }
 
   /** Applies the rule that a group needs an alternative. */
-  #count(group: Group): void {
+  #propagateGroup(group: Group): void {
     const { live } = group
     const open = group.parents.filter(each => !each.isRequired)
     const [only] = live
@@ -250,17 +254,17 @@ export class Alternatives {
   }
 
   /** Applies the rule that a group must accept all values of a source. */
-  #weigh(source: Alternative, group: Group): void {
+  #propagateSource(source: Alternative, group: Group): void {
     if (source.isDead) return
     const rejections = group.rejectionsBySource.get(source)
     if (rejections === undefined) return
     const open = [source, ...group.parents].filter(each => !each.isRequired)
     const accepting = acceptingOf(rejections, group)
     if (accepting === undefined) this.#refute(open, source, group)
-    else if (accepting.all) {
-      if (open.length === 0) this.#spread(accepting.of, [...rejections.values()])
-    } else if (open.length === 0 && accepting.of.length === 1) this.require(accepting.of[0] as Alternative)
-    else if (open.length === 0 && group.isExclusive) {
+    else if (open.length > 0) return
+    else if (accepting.isSpread) this.#spread(accepting.of, [...rejections.values()])
+    else if (accepting.of.length === 1) this.require(accepting.of[0] as Alternative)
+    else if (group.isExclusive) {
       for (const each of group.live) if (!accepting.of.includes(each)) this.kill(each)
     }
   }
@@ -274,7 +278,7 @@ export class Alternatives {
     }
   }
 
-  /** Concludes that not all of `open` apply: a single alternative is dead. */
+  /** Concludes that not all of `open` apply: a single alternative is dead. Without any, throws a Contradiction. */
   #refute(open: readonly Alternative[], source: Alternative | undefined, group: Group): void {
     const [only] = open
     if (only === undefined) throw new Contradiction(source, group)
@@ -283,17 +287,17 @@ export class Alternatives {
 }
 
 /**
- * The alternatives that accept the values of a source: each of them all values, or, if `all`, all of them together.
- * Returns undefined if there are none.
+ * The alternatives that accept the values of a source. If `isSpread` is false, each of these alternatives accepts all
+ * values, otherwise only all of them together do. Returns undefined if there are no such alternatives.
  */
 function acceptingOf(
   rejections: Rejections,
   group: Group,
-): { readonly of: readonly Alternative[]; readonly all: boolean } | undefined {
+): { readonly of: readonly Alternative[]; readonly isSpread: boolean } | undefined {
   const { live } = group
   const rejecting = [...rejections.values()]
   const single = live.filter(each => !rejecting.some(by => by.has(each)))
-  if (single.length > 0) return { of: single, all: false }
+  if (single.length > 0) return { of: single, isSpread: false }
   if (group.isExclusive) return undefined
   const spread = new Set<Alternative>()
   for (const by of rejecting) {
@@ -301,5 +305,5 @@ function acceptingOf(
     if (accepting.length === 0) return undefined
     for (const each of accepting) spread.add(each)
   }
-  return { of: live.filter(each => spread.has(each)), all: true }
+  return { of: live.filter(each => spread.has(each)), isSpread: true }
 }

@@ -78,7 +78,7 @@ class Resolver {
       if (node.kind === 'function') {
         for (const { type } of node.parameters) visit(type, !isResult)
         visit(node.result, isResult)
-      } else for (const part of partsOf(node)) visit(part, isResult)
+      } else for (const part of innerNodesOf(node)) visit(part, isResult)
     }
     visit(root, true)
     const generics = new Map<string, GenericType>()
@@ -212,7 +212,7 @@ function flat(kind: 'union' | 'intersection', members: readonly Type[]): Type[] 
 }
 
 /** The type expressions within a type expression, without those of functions. */
-export function partsOf(node: TypeNode): readonly TypeNode[] {
+export function innerNodesOf(node: TypeNode): readonly TypeNode[] {
   switch (node.kind) {
     case 'name':
       return node.arguments

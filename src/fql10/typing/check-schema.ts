@@ -21,7 +21,7 @@ import { indexedFaults } from './indexable.ts'
 import { libraryNames, libraryShapes } from './library.ts'
 import { functionsByName, lambdaIn, ofDocument, SchemaTypes } from './schema-types.ts'
 import type { Solver } from './solver.ts'
-import { booleanType, namedType, nullType, type Type } from './terms.ts'
+import { booleanType, namedType, nullType, type Type, type Use } from './terms.ts'
 
 /** `untyped`: functions whose types are unknown, such as those of version 4. */
 export function schemaErrors(
@@ -150,15 +150,11 @@ function pathErrors(
 
 function stepOf(solver: Solver, type: Type, name: string | bigint, span: Span, site: Span): Type | undefined {
   const result = solver.variable()
-  const isFound =
+  const use: Use =
     typeof name === 'string'
-      ? solver.check(type, { kind: 'select', field: name, result, nameSpan: span, dot: undefined }, site)
-      : solver.check(
-          type,
-          { kind: 'access', args: [{ kind: 'literal', value: name, span }], result, argumentsSpan: span },
-          site,
-        )
-  return isFound ? result : undefined
+      ? { kind: 'select', field: name, result, nameSpan: span, dot: undefined }
+      : { kind: 'access', args: [{ kind: 'literal', value: name, span }], result, argumentsSpan: span }
+  return solver.check(type, use, site) ? result : undefined
 }
 
 function predicateErrors(

@@ -16,7 +16,7 @@ import {
   libraryShapes,
   memberScheme,
   memberSchemes,
-  methodTexts,
+  textsWithoutKey,
   typeTexts,
 } from './library.ts'
 import { type FunctionType, namedType, type Type, withoutSpans } from './terms.ts'
@@ -59,7 +59,7 @@ export class CollectionShapes {
   }
 
   #documentShape(name: string, item: CollectionItem, names: DocumentNames): Shape {
-    const fields = memberSchemes(methodTexts(documentMembers), names)
+    const fields = memberSchemes(textsWithoutKey(documentMembers), names)
     for (const method of ['update', 'replace', 'updateData', 'replaceData']) {
       fields.set(method, this.#writing(method, name, item))
     }

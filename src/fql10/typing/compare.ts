@@ -5,7 +5,7 @@ import { msg } from '../../base/message.ts'
 import type { Span } from '../syntax/source.ts'
 import { type Alternative, meet } from './alternatives.ts'
 import type { Scheme, Shape } from './environment.ts'
-import type { CheckFailure, Print } from './failures.ts'
+import type { Print } from './failures.ts'
 import type { Checks, Instances } from './instances.ts'
 import { rejectionOf } from './rejection.ts'
 import {
@@ -61,7 +61,7 @@ export class Comparison {
       for (const part of partsOf(use, 'same')) this.#checks.walk(anyType, va, part, ua)
   }
 
-  /** Each called method returns whether it has a rule for the use. */
+  /** Each method in a condition returns whether it has a rule for the use. */
   compare(
     value: Exclude<Type, Variable | UnionType | IntersectionType>,
     va: Alternative,
@@ -81,26 +81,16 @@ export class Comparison {
   }
 
   #generic(value: Type, va: Alternative, use: Use, ua: Alternative): void {
-    if (value.kind === 'generic' && use.kind === 'generic') {
-      if (value.name === use.name) return
-    }
+    if (value.kind === 'generic' && use.kind === 'generic' && value.name === use.name) return
     const valueSpan = value.kind === 'variable' ? undefined : value.span
     const useSpan = 'span' in use && use.kind !== 'variable' ? use.span : undefined
-    const failure: CheckFailure =
-      value.kind === 'generic'
-        ? {
-            kind: 'other',
-            span: useSpan ?? valueSpan,
-            message: print =>
-              msg`Generic type \`${print.value(value)}\` cannot be used as type \`${print.use(use)}\``,
-          }
-        : {
-            kind: 'other',
-            span: valueSpan ?? useSpan,
-            message: print =>
-              msg`Type \`${print.value(value)}\` cannot be used as generic type \`${print.use(use)}\``,
-          }
-    this.#checks.fail(failure, value, va, ua)
+    const isGeneric = value.kind === 'generic'
+    const message = (print: Print) =>
+      isGeneric
+        ? msg`Generic type \`${print.value(value)}\` cannot be used as type \`${print.use(use)}\``
+        : msg`Type \`${print.value(value)}\` cannot be used as generic type \`${print.use(use)}\``
+    const span = isGeneric ? (useSpan ?? valueSpan) : (valueSpan ?? useSpan)
+    this.#checks.fail({ kind: 'other', span, message }, value, va, ua)
   }
 
   #literal(value: LiteralType, va: Alternative, use: Use, ua: Alternative): boolean {
@@ -125,7 +115,7 @@ export class Comparison {
       if (isNumberWithin(value.name, use.name)) return true
     }
     const shape = this.#checks.environment.shape(value.name)
-    const member = this.#memberOf(value, shape, use)
+    const member = this.#memberOf(shape, use)
     if (member !== undefined) {
       const [key, scheme] = member
       const type = this.#instances.instance(value, va, key, shape as Shape, scheme)
@@ -144,17 +134,14 @@ export class Comparison {
     return true
   }
 
-  #memberOf(value: NamedType, shape: Shape | undefined, use: Use): readonly [string, Scheme] | undefined {
+  #memberOf(shape: Shape | undefined, use: Use): readonly [string, Scheme] | undefined {
     if (shape === undefined) return undefined
     if (use.kind === 'select' || use.kind === 'open') {
       const field = shape.fields.get(use.field) ?? shape.member?.(use.field)
       return field && [`.${use.field}`, field]
     }
     if (use.kind === 'call' || use.kind === 'function') return shape.apply && ['()', shape.apply]
-    if (use.kind === 'access' && !(this.#instances.alias(value) && shape.access === undefined)) {
-      return shape.access && ['[]', shape.access]
-    }
-    return undefined
+    return use.kind === 'access' ? shape.access && ['[]', shape.access] : undefined
   }
 
   #projectNamed(value: NamedType, va: Alternative, use: ProjectUse, ua: Alternative): boolean {

@@ -46,6 +46,7 @@ export function argumentsOf({
   hasTtls,
 }: Declaration): Readonly<Record<string, RecordType>> {
   const reserved: [string, Type][] = []
+  // Without entries of their own, reserved names would be fields that the wildcard accepts.
   if (hasTtls) reserved.push(['ttl', optional(timeType)])
   else if (wildcard !== undefined) reserved.push(['ttl', nullType])
   if (wildcard !== undefined) reserved.push(['data', nullType])

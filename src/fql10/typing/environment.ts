@@ -2,7 +2,7 @@
 
 import type { Type } from './terms.ts'
 
-/** A type with parameters. Within the type, the parameters are generic types of level 0 (solver.ts). */
+/** A type with parameters. Within the type, the parameters are generic types (terms.ts), which each use replaces. */
 export interface Scheme {
   readonly parameters: readonly string[]
   readonly type: Type

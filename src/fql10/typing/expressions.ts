@@ -10,6 +10,7 @@ import {
   type LetNode,
   type Link,
   type Node,
+  type NodeRange,
   type ProjectionNode,
   shortParameter,
 } from '../syntax/nodes.ts'
@@ -68,11 +69,6 @@ export function monomorphic(type: Type): Local {
   return { type, level: Number.POSITIVE_INFINITY, generics: [] }
 }
 
-interface Place {
-  readonly start: number
-  readonly end: number
-}
-
 /** Determines the types of the expressions of one source. */
 export class Typer {
   readonly #solver: Solver
@@ -97,7 +93,7 @@ export class Typer {
     this.#observedStart = observedStart
   }
 
-  span({ start, end }: Place): Span {
+  span({ start, end }: NodeRange): Span {
     return { source: this.#source, start, end }
   }
 
@@ -261,6 +257,7 @@ export class Typer {
     }
     let type: Type | undefined
     for (const each of spine.reverse()) {
+      // The operands of `isa` are not checked.
       if (each.operator === 'isa') type = withSpan(booleanType, this.span(each))
       else type = this.#binary(each, type ?? this.type(left, scope), scope)
     }
@@ -358,8 +355,8 @@ export class Typer {
     kind: 'call' | 'access',
     type: Type,
     nodes: readonly Node[],
-    site: Place,
-    brackets: Place,
+    site: NodeRange,
+    brackets: NodeRange,
     scope: TypeScope | undefined,
   ): Type {
     const given = nodes.map(each => this.type(each, scope))

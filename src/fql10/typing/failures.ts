@@ -88,6 +88,7 @@ function reasonsOf(failures: readonly CheckFailure[], print: Print): Reason[] {
   return [...reasons.values()]
 }
 
-function spanKey(span: Span | undefined): string {
+/** Identifies a span in maps. */
+export function spanKey(span: Span | undefined): string {
   return span === undefined ? '' : `${span.source.name}:${span.start}:${span.end}`
 }

@@ -5,7 +5,7 @@
 import { msg } from '../../base/message.ts'
 import type { Diagnostic } from '../failure/query-failure.ts'
 import { type CollectionItem, ofKind } from '../schema/fsl/schema-items.ts'
-import type { LambdaNode, Link, Node } from '../syntax/nodes.ts'
+import type { LambdaNode, Link, Node, NodeRange } from '../syntax/nodes.ts'
 import { childrenOf } from '../syntax/slices.ts'
 import type { Span } from '../syntax/source.ts'
 import { lambdaIn } from './schema-types.ts'
@@ -60,7 +60,6 @@ export function unindexableUses(
 }
 
 type Names = ReadonlySet<string>
-type NodeRange = Pick<Span, 'start' | 'end'>
 
 interface FieldNames extends SchemaNames {
   readonly computed: Names

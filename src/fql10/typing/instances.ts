@@ -3,10 +3,10 @@
 
 import { upsert } from '../../base/upsert.ts'
 import type { Span } from '../syntax/source.ts'
-import { type Alternative, base } from './alternatives.ts'
+import { type Alternative, unconditional } from './alternatives.ts'
 import { instantiate } from './copies.ts'
 import type { Environment, Scheme, Shape } from './environment.ts'
-import type { CheckFailure } from './failures.ts'
+import { type CheckFailure, spanKey } from './failures.ts'
 import {
   type FunctionType,
   hasVariables,
@@ -98,7 +98,7 @@ export class Instances {
   alias(type: NamedType): Type | undefined {
     const shape = this.#checks.environment.shape(type.name)
     if (shape?.alias === undefined) return undefined
-    return this.instance(type, base, '=', shape, shape.alias)
+    return this.instance(type, unconditional, '=', shape, shape.alias)
   }
 
   readonly #mainTypes = new Map<LiteralType, NamedType>()
@@ -120,13 +120,9 @@ export class Instances {
       const element = new Variable(
         Math.max(this.#checks.level, levelOf(value)),
         undefined,
-        members.map(type => ({ type, of: base })),
+        members.map(type => ({ type, of: unconditional })),
       )
       return { kind: 'named', name: 'Array', args: [element], span: value.span }
     })
   }
-}
-
-function spanKey(span: Span | undefined): string {
-  return span === undefined ? '' : `${span.start} ${span.end} ${span.source.name}`
 }

@@ -99,8 +99,8 @@ export function typeTexts({ entries }: Members): [name: string, text: string][] 
   return [...entries].map(([name, { type }]) => [name, type])
 }
 
-/** The types of the methods of documents. Their other members are parts of the documents. */
-export function methodTexts(documents: Members): [name: string, text: string][] {
+/** The types of the members of documents without the key, which is a field in the type of the document. */
+export function textsWithoutKey(documents: Members): [name: string, text: string][] {
   return typeTexts(documents).filter(([name]) => name !== 'id' && name !== 'name')
 }
 
@@ -177,7 +177,7 @@ function nativeShapes({ documents, module, type }: (typeof natives)[number]): [s
   }
   const present: Shape = {
     ...shapeOf(shapeTexts[type] ?? {}, type),
-    fields: memberSchemes(methodTexts(documents), names),
+    fields: memberSchemes(textsWithoutKey(documents), names),
     isDocument: true,
   }
   const absent = absentShape(documents.entries.has('id') ? 'id' : 'name', names)

@@ -27,7 +27,6 @@ export const operatorTexts: Readonly<Record<string, string>> = {
   '||': '(Boolean, Boolean) => Boolean',
 }
 
-/** The types of binary operators, which are called with both operands. */
 export const operators: Readonly<Record<string, Type>> = Object.fromEntries(
   Object.entries(operatorTexts).map(([operator, text]) => [operator, librarySignature(text).type]),
 )

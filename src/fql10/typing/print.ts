@@ -41,8 +41,8 @@ export function printType(term: Use, isValue: boolean, options: PrintOptions): P
 }
 
 /**
- * Returns the declared text. A text with a rest parameter in parentheses is printed again, because the printer treats
- * the type of a rest parameter like the type of a result.
+ * Returns the declared text, or prints the type without one. A text with a rest parameter in parentheses is printed
+ * again, because the printer treats the type of a rest parameter like the type of a result.
  */
 export function schemeText({ parameters, text, type }: Scheme): string {
   if (text !== '' && !text.includes('...(')) return text
@@ -104,7 +104,7 @@ class Printer {
     for (const { lambda, result } of part.projections) {
       items.push(within => {
         const text = `.{ ${this.part(lambda, precedence.none)} } => ${this.part(result, precedence.function)}`
-        return parenthesised(text, within > precedence.parameter ? precedence.function : within, within)
+        return parenthesised(text, precedence.parameter, within)
       })
     }
     if (part.record !== undefined) {

@@ -2,8 +2,16 @@
 // the type, which has only the bounds of these alternatives. Several variants are an overload. This is a search, whose
 // size is limited: a type with too many choices is `Any`.
 
+import { catchError } from '../../base/catch-error.ts'
 import { upsert } from '../../base/upsert.ts'
-import { type Alternative, base, Contradiction, type Group, loose, representativeOf } from './alternatives.ts'
+import {
+  type Alternative,
+  Contradiction,
+  type Group,
+  loose,
+  representativeOf,
+  unconditional,
+} from './alternatives.ts'
 import { freshen, type Selection } from './copies.ts'
 import type { Solver } from './solver.ts'
 import { anyType, type Bound, mapParts, type Use, Variable } from './terms.ts'
@@ -53,7 +61,7 @@ function select<T extends Use>(
   upper: (of: Alternative) => boolean,
   lower: (of: Alternative) => boolean,
 ): T {
-  const isInner = (of: Alternative) => of !== base && of !== loose && of.group.level > limit
+  const isInner = (of: Alternative) => of !== unconditional && of !== loose && of.group.level > limit
   const keep = (test: (of: Alternative) => boolean) => (given: Alternative) => {
     const of = representativeOf(given)
     return !of.isDead && (!isInner(of) || test(of))
@@ -61,7 +69,7 @@ function select<T extends Use>(
   const selection: Selection = {
     lower: keep(lower),
     upper: keep(upper),
-    of: given => (isInner(representativeOf(given)) ? base : given),
+    of: given => (isInner(representativeOf(given)) ? unconditional : given),
   }
   return freshen(term, limit, limit + 1, selection)
 }
@@ -73,7 +81,7 @@ function groupsOf(root: Use, limit: number, isRootValue: boolean): OpenGroups | 
   const note = ({ type: term, of }: Bound<Use>, isValue: boolean): void => {
     const found = representativeOf(of)
     if (found.isDead) return
-    if (found !== base && found !== loose && found.group.level > limit) {
+    if (found !== unconditional && found !== loose && found.group.level > limit) {
       const into = isValue ? groups.outputs : groups.inputs
       upsert(into, found.group, () => new Set()).add(found)
     }
@@ -97,7 +105,9 @@ function groupsOf(root: Use, limit: number, isRootValue: boolean): OpenGroups | 
 }
 
 interface Variant {
+  /** The chosen alternatives of the inputs. */
   readonly chosen: ReadonlySet<Alternative>
+  /** All alternatives that the choice requires. */
   readonly active: ReadonlySet<Alternative>
 }
 
@@ -113,24 +123,21 @@ function variantsOf(
   let tried = 0
   const choose = (at: number, chosen: readonly Alternative[]): boolean => {
     if (++tried > combinationsMax) return false
-    const groups = at < inputs.length ? inputs : outputs
-    const group = at < inputs.length ? inputs[at] : outputs[at - inputs.length]
+    const isOutput = at >= inputs.length
+    const group = isOutput ? outputs[at - inputs.length] : inputs[at]
     if (group === undefined) {
       addVariant(variants, inputs, outputs, chosen)
       return true
     }
     // An output whose alternatives follow from other choices needs no choice.
-    if (groups === outputs && group.live.some(each => each.isRequired)) return choose(at + 1, chosen)
+    if (isOutput && group.live.some(each => each.isRequired)) return choose(at + 1, chosen)
     for (const each of inputAlternatives.get(group) ?? group.live) {
       const mark = alternatives.undoSteps.length
-      let isPossible = true
-      try {
+      const tryEach = () => {
         alternatives.run(() => alternatives.require(each))
-      } catch (error) {
-        if (!(error instanceof Contradiction)) throw error
-        isPossible = false
+        return choose(at + 1, [...chosen, each])
       }
-      const isDone = !isPossible || choose(at + 1, [...chosen, each])
+      const isDone = catchError(Contradiction, tryEach, () => true)
       alternatives.undo(mark)
       if (!isDone) return false
     }

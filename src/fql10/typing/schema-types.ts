@@ -59,7 +59,7 @@ interface OpenInference {
 /** Infers types on demand, in the order in which functions and computed fields use each other, and caches them. */
 export class SchemaTypes {
   readonly items: SchemaItems
-  /** Errors about recursion, by the name of the function. */
+  /** Errors about recursion, by the key of the function or computed field. */
   readonly #recursive = new Map<string, Diagnostic>()
   /** The shapes of the schema, without those of the library. */
   readonly shapes = new CollectionShapes({
@@ -94,7 +94,7 @@ export class SchemaTypes {
     shape: name => libraryShapes.get(name) ?? this.shapes.get(name),
   }
 
-  /** The environment for the code of the schema, in which a function is only its signature. */
+  /** The environment for the code of the schema. A function has its signature as type, instead of a `UserFunction`. */
   readonly inner: Environment = {
     global: name => libraryNames.get(name) ?? this.#global(name, false),
     shape: this.environment.shape,
@@ -190,10 +190,11 @@ export class SchemaTypes {
     const error = (message: Message, span: Span | undefined) => errors.push({ name: 'error', message, span })
     const node: TypeNode = {
       kind: 'function',
+      // If the result has a type, all parameters have types (schema/fsl/parse-file.ts).
       parameters: item.parameters.map(({ name, isRest, type }) => ({
         name: name.text,
         isRest,
-        type: type ?? result,
+        type: type as TypeNode,
       })),
       result,
       start: item.list.start,
@@ -294,6 +295,7 @@ export class SchemaTypes {
     const at = this.#open.findIndex(each => each.key === key)
     if (at >= 0) {
       const cycle = this.#open.slice(at)
+      // The error names the same function or field wherever the inference begins.
       const [shown = { key, name, span }] = cycle.sort((left, right) => (left.name < right.name ? -1 : 1))
       const message = msg`Recursively defined \`${shown.name}\` needs explicit type.`
       this.#recursive.set(shown.key, { name: 'error', message, span: shown.span })

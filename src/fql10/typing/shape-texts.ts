@@ -17,7 +17,7 @@ export interface ShapeText {
 const logical = '(other: Boolean) => Boolean'
 const numeric = '(other: Number) => Number'
 
-/** The members of numbers of all widths. */
+/** The operators of numbers of all widths. */
 const numberText: ShapeText = {
   operators: {
     '%': numeric,

@@ -11,13 +11,13 @@ import {
   type Alternative,
   Alternatives,
   areExclusive,
-  base,
   type Conflict,
   Contradiction,
   type Group,
   loose,
   meet,
   representativeOf,
+  unconditional,
 } from './alternatives.ts'
 import { enter, leave } from './budget.ts'
 import { Comparison } from './compare.ts'
@@ -79,7 +79,7 @@ export class Solver implements Checks {
     return new Variable(
       this.level,
       span,
-      lower.map(type => ({ type, of: base })),
+      lower.map(type => ({ type, of: unconditional })),
     )
   }
 
@@ -98,7 +98,7 @@ export class Solver implements Checks {
     this.#frames = []
     this.#crossings = 0
     this.#seen = new Map()
-    this.walk(value, base, use, base)
+    this.walk(value, unconditional, use, unconditional)
     let failures: readonly CheckFailure[] | undefined = this.#failures.length > 0 ? this.#failures : undefined
     if (failures === undefined && this.#conflicts.length > 0) failures = this.#resolve()
     if (failures === undefined) {
@@ -120,7 +120,7 @@ export class Solver implements Checks {
       const own = this.#conflicts.filter(
         ({ value, use }) => error.group !== undefined && use.group === error.group && value === error.source,
       )
-      const found = own.length > 0 ? own : this.#conflicts.filter(({ use }) => use === base)
+      const found = own.length > 0 ? own : this.#conflicts.filter(({ use }) => use === unconditional)
       const last = found.at(-1)
       const isSpread = last !== undefined && found.some(({ use }) => use !== last.use)
       const shown =
@@ -129,11 +129,15 @@ export class Solver implements Checks {
     }
   }
 
+  /**
+   * Records a failure. The failure rejects the variant that is being tried, or the value of the check, or is a conflict
+   * between two alternatives.
+   */
   fail(failure: CheckFailure, value: object, va: Alternative, ua: Alternative): void {
     const frame = this.#frames.at(-1)
     if (frame !== undefined && frame.crossings === this.#crossings) frame.failures.push(failure)
     else if (va === loose || ua === loose) return
-    else if (va === base && ua === base) this.#failures.push(failure)
+    else if (va === unconditional && ua === unconditional) this.#failures.push(failure)
     else this.#conflicts.push({ value: va, use: ua, key: value, failure })
   }
 
@@ -173,7 +177,7 @@ export class Solver implements Checks {
     for (let at = members.length - 1; at >= 0; at--) this.walk(members[at] as Type, va, use, ua)
   }
 
-  /** False if two terms on different levels were compared before in this check. */
+  /** Returns false if these terms of different levels were compared before in this check. */
   #isNew(value: Type, va: Alternative, use: Use, ua: Alternative): boolean {
     const seen = upsert(this.#seen, value, () => [])
     if (seen.some(each => each.use === use && each.va === va && each.ua === ua)) return false
@@ -208,6 +212,7 @@ export class Solver implements Checks {
     if (!this.#add(value, value.upper, use, of)) return
     this.#crossings++
     const { initialCount } = value
+    // The initial bounds are checked from the last to the first, like the members of a union (`#each`).
     for (let at = Math.min(initialCount, value.lower.length) - 1; at >= 0; at--) this.#out(value, at, use, of)
     for (let at = initialCount; at < value.lower.length; at++) this.#out(value, at, use, of)
     this.#crossings--
@@ -235,7 +240,7 @@ export class Solver implements Checks {
       left?.pop()
       if (left?.length === 0) variable.known.delete(type)
     })
-    if (of !== base && of !== loose) this.alternatives.lowerLevel(of.group, variable.level)
+    if (of !== unconditional && of !== loose) this.alternatives.lowerLevel(of.group, variable.level)
     return true
   }
 
@@ -261,10 +266,10 @@ export class Solver implements Checks {
       fresh.isPoisoned = variable.isPoisoned
       fresh.initialCount = variable.initialCount
       if (positive) {
-        this.#add(variable, variable.upper, fresh, base)
+        this.#add(variable, variable.upper, fresh, unconditional)
         for (const { type, of } of variable.lower) this.#add(fresh, fresh.lower, copy(type, true), of)
       } else {
-        this.#add(variable, variable.lower, fresh, base)
+        this.#add(variable, variable.lower, fresh, unconditional)
         for (const { type, of } of variable.upper) this.#add(fresh, fresh.upper, copy(type, false), of)
       }
       return fresh
@@ -290,8 +295,8 @@ export class Solver implements Checks {
   }
 
   #union(value: Type, va: Alternative, use: UnionType, ua: Alternative): void {
+    // A literal in a union of literals, the most frequent union, needs no group.
     if (value.kind === 'literal' && use.members.every(({ kind }) => kind === 'literal' || kind === 'named')) {
-      // The most frequent union, of literals, needs no groups.
       if (use.members.some(each => each.kind === 'literal' && readValue(each) === readValue(value))) return
     }
     // A type such as `Ref<User>` is itself a union, whose parts may fit different members.
@@ -324,40 +329,40 @@ export class Solver implements Checks {
       for (const each of shared.group.alternatives) walk(each.index, each)
       return
     }
-    const start = undoSteps.length
+    const stepsAtStart = undoSteps.length
     const isExclusive = term.kind === 'intersection' && parameterCount(term) > 1
     const group = this.alternatives.open(size, isExclusive, this.level, [va, ua])
     const failed: CheckFailure[] = []
     const possible: Alternative[] = []
     const conflicts = this.#conflicts
-    const conflictsBefore = conflicts.length
+    const conflictsAtStart = conflicts.length
     for (const each of group.alternatives) {
-      const mark = undoSteps.length
-      const known = conflicts.length
+      const stepsBefore = undoSteps.length
+      const conflictsBefore = conflicts.length
       const frame: Frame = { crossings: this.#crossings, failures: [] }
       this.#frames.push(frame)
       walk(each.index, each)
       this.#frames.pop()
       if (frame.failures.length > 0) {
-        this.alternatives.undo(mark)
-        conflicts.length = known
+        this.alternatives.undo(stepsBefore)
+        conflicts.length = conflictsBefore
         failed.push(...frame.failures)
         each.isDead = true
-      } else if (undoSteps.length === mark && conflicts.length === known) {
+      } else if (undoSteps.length === stepsBefore && conflicts.length === conflictsBefore) {
         // The variant fits without any condition, so no other variant is needed.
-        this.alternatives.undo(start)
-        conflicts.length = conflictsBefore
+        this.alternatives.undo(stepsAtStart)
+        conflicts.length = conflictsAtStart
         return
       } else possible.push(each)
     }
     const [only] = possible
     if (only === undefined) {
-      this.alternatives.undo(start)
+      this.alternatives.undo(stepsAtStart)
       for (const failure of failed.reverse()) this.fail(failure, term, va, ua)
     } else if (possible.length === 1) {
       const parent = meet(va, ua)
-      only.same = parent
-      for (let at = conflictsBefore; at < conflicts.length; at++) this.#retarget(at)
+      only.replacement = parent
+      for (let at = conflictsAtStart; at < conflicts.length; at++) this.#retarget(at)
     } else if (term.kind === 'intersection' && possible.length === size) {
       this.#groups.set(term, { site: this.site, group })
       undoSteps.push(() => this.#groups.delete(term))
@@ -369,7 +374,7 @@ export class Solver implements Checks {
     const conflict = this.#conflicts[at] as FailedCheck
     const value = representativeOf(conflict.value)
     const use = representativeOf(conflict.use)
-    if (value === base && use === base) {
+    if (value === unconditional && use === unconditional) {
       this.#failures.push(conflict.failure)
       this.#conflicts[at] = { ...conflict, value: loose, use: loose }
     } else this.#conflicts[at] = { ...conflict, value, use }

@@ -212,7 +212,7 @@ export function unionOf(members: readonly Type[], span?: Span): Type {
   return members.length === 1 && only !== undefined ? only : { kind: 'union', members, span }
 }
 
-/** `type | Null`, unless the type accepts null anyway. */
+/** `type | Null`, unless the type is `Never` or accepts null anyway. */
 export function optional(type: Type): Type {
   if (type.kind === 'any' || type.kind === 'never') return type
   if (type.kind === 'named' && type.name === 'Null') return type
@@ -223,7 +223,6 @@ export function optional(type: Type): Type {
   return { kind: 'union', members: [type, nullType], span: type.span }
 }
 
-/** The same type with another span. */
 export function withSpan<T extends Type>(type: T, span: Span | undefined): T {
   return type instanceof Variable ? type : { ...type, span }
 }
@@ -253,7 +252,6 @@ function fits(value: bigint, bits: number): boolean {
   return BigInt.asIntN(bits, value) === value
 }
 
-/** True if a literal is a value of a named type. */
 export function literalHasType(value: LiteralValue, name: string): boolean {
   switch (typeof value) {
     case 'bigint':
@@ -319,7 +317,7 @@ export function partsOf(term: Use, position: 'any' | 'same' = 'any'): readonly T
 
 /**
  * `flip` is true for parts in the opposite position: for a value, the parts that are uses, and for a use, the parts
- * that are values. Returns the same term if no part changes.
+ * that are values. Returns the same term if no part changes, except for differences and for uses that are no types.
  */
 export function mapParts<T extends Use>(term: T, map: (part: Type, flip: boolean) => Type): T
 export function mapParts(term: Use, map: (part: Type, flip: boolean) => Type): Use {

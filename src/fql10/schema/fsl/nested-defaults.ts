@@ -3,7 +3,7 @@
 
 import { msg } from '../../../base/message.ts'
 import type { Node, TypeNode } from '../../syntax/nodes.ts'
-import { partsOf } from '../../typing/annotations.ts'
+import { innerNodesOf } from '../../typing/annotations.ts'
 import { type Conversion, errorRange } from './conversion.ts'
 import type { SourceRange } from './outline.ts'
 
@@ -23,7 +23,7 @@ function rejectInType(type: TypeNode, obstacle: Obstacle | undefined, conversion
     const within =
       type.kind === 'function'
         ? [...type.parameters.map(parameter => parameter.type), type.result]
-        : partsOf(type)
+        : innerNodesOf(type)
     for (const part of within) rejectInType(part, obstacle ?? obstacleOf(type), conversion)
     return
   }
