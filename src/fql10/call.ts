@@ -1,5 +1,5 @@
 // Represents a function call during evaluation. The trace of an error lists a call and its outer calls. Each call
-// inherits the effect limit, the read time and the depth from its outer call. Also defines the interfaces for the data
+// inherits the effect limit, the read times and the depth from its outer call. Also defines the interfaces for the data
 // and the services that evaluation uses.
 
 import { type Message, msg } from '../base/message.ts'
@@ -53,6 +53,7 @@ interface EffectLimit {
   readonly place:
     | 'set functions'
     | 'computed fields'
+    // The reason for this sentence is in events/event-snapshots.ts.
     | 'Writes are disallowed in stream subscriptions.'
     | EffectPlace
 }
@@ -146,6 +147,7 @@ export interface DocumentAccess {
 /** The keys and the data of the tokens that clients receive: cursors and event sources. */
 export interface TokenSealing {
   readonly database: DatabaseId
+  /** The time of the response: the commit time if the query has written. */
   resultTime(): Micros
   /** The commit time of the query's writes. Returns undefined if the query has not written. */
   writeTime(): Micros | undefined
@@ -237,7 +239,6 @@ export interface ReadTimes {
 export class Call implements ReadTimes {
   readonly evaluation: Evaluation
   readonly outer: Call | undefined
-  /** The source text that this call evaluates. */
   readonly source: Source
   /** The range of the argument list. Undefined if the trace does not show this call. */
   readonly span: Span | undefined
@@ -280,7 +281,7 @@ export class Call implements ReadTimes {
     return this.at ?? this.snapshot
   }
 
-  /** Returns a call for code within an `at` block, or for code that an `at` block returns to the present. */
+  /** Returns a call that reads as of `at`. If `at` is undefined, only `snapshot` determines the read time. */
   asOf(at: number | undefined): Call {
     return this.reading({ at, snapshot: this.snapshot })
   }
@@ -303,7 +304,6 @@ export class Call implements ReadTimes {
     return this.failure('invalid_argument', msg`invalid argument \`${parameter}\`: ${reason}`)
   }
 
-  /** Creates the failure for an index outside of an array or text. */
   outOfBounds(index: number, length: number): QueryFailure {
     return this.failure('index_out_of_bounds', msg`index ${index} out of bounds for length ${length}`)
   }
@@ -317,7 +317,10 @@ export class Call implements ReadTimes {
     return new NullValue(literalNull, this.span)
   }
 
-  /** Does not check the function's arity, because the check of this call's arguments has already done so. */
+  /**
+   * `callee` was an argument of a library function, whose check of arguments has ensured that `callee` accepts this
+   * number of `args`.
+   */
   apply(callee: FunctionValue, ...args: Value[]): Value {
     return this.evaluation.apply(callee, args, this)
   }

@@ -18,6 +18,7 @@ import {
   type Kind,
   kindOf,
   type Module,
+  type NumberValue,
   type SetCursor,
   type Struct,
   type UserFunction,
@@ -79,7 +80,7 @@ function compareAlike(kind: Kind, left: Value, right: Value): number {
   if (left === right && typeof left !== 'number') return 0
   switch (kind) {
     case 'number':
-      return compareNumbers(left as bigint, right as bigint)
+      return compareNumbers(left as NumberValue, right as NumberValue)
     case 'bytes':
       return compareBytes(left as Uint8Array, right as Uint8Array)
     case 'string':
@@ -198,8 +199,8 @@ function equalStructs(left: Struct, right: Struct, same: (left: Value, right: Va
 }
 
 /**
- * The equality of `includes`, `indexOf` and `distinct`. Unlike {@link equals}, it compares doubles by IEEE 754, and no ID
- * equals a number.
+ * The equality of `includes`, `indexOf` and the `distinct` of sets. Unlike {@link equals}, this function compares doubles
+ * by IEEE 754, and no ID equals a number.
  */
 export function equalElements(left: Value, right: Value): boolean {
   step()

@@ -1,4 +1,5 @@
-// Handles requests that explain access decisions: `{"query": TEXT, "as": TEXT}`.
+// Handles requests that explain a query: `{"query": …, "as": …}`. Both members are texts or templates. With `as`, the
+// explanation lists permission checks, otherwise reads.
 
 import { catchError } from '../base/catch-error.ts'
 import { msg } from '../base/message.ts'
@@ -27,8 +28,8 @@ interface ExplanationRequest {
 }
 
 /**
- * Returns undefined if the member `query` is neither a text nor a template. Throws `bad request` if the member `as` is
- * neither a text nor a template.
+ * Returns undefined if the body has no member `query` with a text or a template. Throws `bad request` if the rest of the
+ * body is invalid.
  */
 export function readExplanation(body: string | undefined): ExplanationRequest | undefined {
   const parsed = () => parseJson(body ?? '')

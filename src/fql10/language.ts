@@ -234,6 +234,7 @@ export const version10: NamedLanguage<'10'> = {
     if (isSchemaRequest(request)) return rejectedSchemaRequest(error)
     if (isEnvironmentRequest(request)) return forbiddenEnvironment(error)
     const failed = error instanceof FailedQuery ? error : undefined
+    // A query of version 10 throws no other errors of a language. The compiler does not know this.
     const failure = failed?.failure ?? (error instanceof QueryFailure ? error : stackOverflow())
     if (optionsOf(request).endpoint !== undefined) return eventFailureResponse(failure)
     const beginning =

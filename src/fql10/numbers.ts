@@ -48,16 +48,12 @@ function exactly(
   return ofDoubles(doubleOf(left), doubleOf(right))
 }
 
-export function add(left: NumberValue, right: NumberValue): bigint | number {
-  return arithmetic('+', left, right)
-}
-
 /** True if both numbers are integers and `right` is zero. */
 export function dividesByZero(left: NumberValue, right: NumberValue): boolean {
   return typeof left !== 'number' && typeof right !== 'number' && integerOf(right) === 0n
 }
 
-/** Integer quotients are truncated. */
+/** Integer quotients are truncated. The least Long divided by -1 is the least Long, as in Java. */
 export function divide(left: NumberValue, right: NumberValue): bigint | number {
   const [a, b] = [integerOf(left), integerOf(right)]
   if (a !== undefined && b !== undefined) return BigInt.asIntN(64, a / b)
@@ -78,8 +74,9 @@ function power(left: NumberValue, right: NumberValue): bigint | number {
   if (base === -1n) return exponent % 2n === 0n ? 1n : -1n
   if (exponent < 0n) return Number(base) ** Number(exponent)
   if (base === 0n) return 0n
+  // The power has at least `bits * exponent` bits. `bits` is at least 1, because `base` is not 0, 1 or -1.
   const bits = BigInt((base < 0n ? -base : base).toString(2).length - 1)
-  if (bits * exponent > powerBitsMax || exponent > powerBitsMax) {
+  if (bits * exponent > powerBitsMax) {
     return base < 0n && exponent % 2n === 1n ? -Infinity : Infinity
   }
   const result = base ** exponent
@@ -121,7 +118,10 @@ export function complement(value: NumberValue): bigint {
   return ~bitsOf(value)
 }
 
-/** Accepts a decimal text with an optional sign. Returns undefined for any other text. */
+/**
+ * Accepts a decimal integer of 64 bits with an optional sign, in at most 20 characters. Returns undefined for any other
+ * text.
+ */
 export function integerOfText(text: string): bigint | undefined {
   if (text.length > 20 || !/^[+-]?[0-9]+$/.test(text)) return undefined
   const integer = BigInt(text.startsWith('+') ? text.slice(1) : text)
@@ -130,7 +130,7 @@ export function integerOfText(text: string): bigint | undefined {
 
 const decimal = /^[+-]?(?:NaN|Infinity|(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?[fFdD]?)$/
 const hexadecimal = /^([+-]?)0[xX]([0-9a-fA-F]*)(?:\.([0-9a-fA-F]*))?[pP]([+-]?[0-9]+)[fFdD]?$/
-/** Maximum number of hexadecimal digits. */
+/** Maximum number of hexadecimal digits. A number with this many digits (800 bits) is finite as a double. */
 const hexDigitsMax = 200
 
 /**

@@ -102,6 +102,7 @@ function aggressiveDeadline(
 ): RenderedResponse | undefined {
   if (code !== 'time out' || metrics === undefined || metrics.queryTimeMs >= aggressiveMs) return undefined
   const spent = metrics.queryTimeMs
+  // The needed time is unknown. The hosted service wanted a deadline of at least twice the expected time.
   const text = `Client set aggressive deadline: query needs ${2 * spent + 1}, timed out within ${spent}`
   return { status: 440, body: requestErrorBody(code, text) }
 }
@@ -138,6 +139,7 @@ export function requestErrorResponse(
   const body = requestErrorBody(code, description)
   const parts: string[] = []
   if (metrics !== undefined && metrics.rateLimited.length > 0) parts.push(`"stats":${statsText(metrics)}`)
+  // As on the hosted service, only a wrong secret and invalid arguments repeat the tags.
   const echoes = code === 'unauthorized' || description.startsWith('Invalid argument ')
   if (tags !== undefined && echoes) parts.push(`"query_tags":${quoteJson(tags)}`)
   return { status, body: parts.length === 0 ? body : `${body.slice(0, -1)},${parts.join(',')}}`, fault }

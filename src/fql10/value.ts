@@ -17,7 +17,7 @@ import type { Arity } from './arity.ts'
 import type { LambdaNode } from './syntax/nodes.ts'
 import type { Source, Span } from './syntax/source.ts'
 
-/** A Long whose integer fits 32 bits comes from the wire or from some functions, never from arithmetic. */
+/** Comes from the wire, from some functions or from the unary minus, never from binary operators. */
 export class NarrowLong {
   readonly kind = 'long'
   readonly value: bigint
@@ -112,7 +112,7 @@ export interface DocumentVersion {
 type DocState =
   /** The call that returned this value has deleted the document. */
   | 'deleted'
-  /** The document was found by its name, and the value cannot be stored. */
+  /** The result of a search by name, which cannot be stored. The document need not exist. */
   | 'by name'
   /** A version that was read earlier, or an unstored version for predicates and checks. */
   | DocumentVersion
@@ -134,7 +134,7 @@ interface DocOptions {
   readonly readAt?: number | undefined
   readonly state?: DocState
   readonly foundIn?: IndexUse | undefined
-  /** Visible only in the result of the call that created the document, such as a secret. */
+  /** Fields that only the result of the call that created the document shows, such as a secret. */
   readonly shown?: ReadonlyMap<string, StoredValue>
 }
 
@@ -287,7 +287,6 @@ export function isFunction(value: Value): value is FunctionValue {
 const intMin = -(2n ** 31n)
 const intMax = 2n ** 31n - 1n
 
-/** True if an integer fits 32 bits. */
 export function fitsInt(integer: bigint): boolean {
   return integer >= intMin && integer <= intMax
 }

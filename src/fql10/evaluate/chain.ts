@@ -109,9 +109,7 @@ function moveRange(progress: Progress, start: number, end: number): void {
 function isMissing(value: Value, link: Link, call: Call): boolean {
   if (isNull(value)) return true
   if (!(value instanceof Doc)) return false
-  if (link.kind === 'field' || link.kind === 'method') {
-    if (needsOnlyReference(value, link.name)) return false
-  }
+  if ((link.kind === 'field' || link.kind === 'method') && needsOnlyReference(value, link.name)) return false
   return absenceOf(value, call) !== undefined
 }
 
@@ -280,14 +278,14 @@ function access(progress: Progress, link: BracketLink, scope: Scope | undefined,
     throw call.failureWithin('invalid_function_invocation', message, start, end)
   }
   const inner = call.within(call.spanOf(start, end))
-  if (isList) return itemAt(value, check('index0', int, key, inner), inner)
+  // Messages name the argument like the first argument of a variadic function: the name of its parameter, and 0.
+  if (isList) {
+    const index = check('index0', int, key, inner)
+    return typeof value === 'string' ? characterAt(value, index, inner) : elementAt(value, index, inner)
+  }
   const nameRange = { name: check('key0', string, key, inner), start, end }
   const found = fieldOf(value, nameRange, progress, call)
   return found === undefined ? missingField(value, nameRange, call) : found
-}
-
-function itemAt(value: string | readonly Value[], index: number, call: Call): Value {
-  return typeof value === 'string' ? characterAt(value, index, call) : elementAt(value, index, call)
 }
 
 /** Implements `!`: throws if the value is null or a missing document. */
@@ -301,7 +299,8 @@ function assertPresent(value: Value, span: Span, call: Call): Value {
   }
   if (!isNull(value)) return value
   const origin = value?.span
+  // A hint that points at the assertion itself would not help.
   const hints = origin !== undefined && touches(origin, span) ? [] : nullCreationHint(value)
-  const message = causeText(value?.cause ?? { type: 'literal' })
+  const message = causeText(value?.cause ?? literalNull)
   throw failureAt('null_value', message, span, call, hints)
 }

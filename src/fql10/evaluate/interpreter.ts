@@ -54,7 +54,7 @@ import { evaluateBinary, evaluateUnary, requireBoolean } from './operators.ts'
 
 const interpreterLimits = {
   /**
-   * Maximum depth of nested expressions of version 10, including the bodies of called lambdas. Protects the native
+   * Maximum depth of nested expressions of version 10, including the bodies of called functions. Protects the native
    * stack; own limit.
    */
   v10EvaluationDepthMax: 16_000,
@@ -165,6 +165,7 @@ export class Interpreter implements Evaluation {
     }
     if (++this.#depth > interpreterLimits.v10EvaluationDepthMax) throw stackOverflow(call)
     const value = this.#compound(node, scope, call)
+    // Errors skip this line: they end the evaluation, or `catchFailure` restores the depth.
     this.#depth--
     return value
   }
@@ -336,11 +337,12 @@ export class Interpreter implements Evaluation {
     return new BoundCall(node.body, argumentScope(node, args, callee.scope), within)
   }
 
-  /** Throws if the number of arguments is wrong or the depth is too large. */
+  /** Returns the call with its depth. Throws if the number of arguments is wrong or the depth is too large. */
   #deeper(callee: Lambda | UserFunction, args: readonly Value[], call: Call, source: Source): Call {
     requireCount(arityOf(callee), args.length, call)
     this.compute(1)
     const depth = call.depth + 1
+    // The limit counts only the calls within the outermost call.
     if (depth > limits.v10CallDepthMax + 1) throw stackOverflow(call)
     return call.as({ depth, source })
   }

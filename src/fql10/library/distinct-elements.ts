@@ -21,8 +21,8 @@ function keyOf(value: Value): string | undefined {
 }
 
 /**
- * The integer 1 and the Double 1.0 are distinct, but 0 and 0.0 are equal. All other values are compared as in
- * {@link equalElements}.
+ * Differs from {@link equalElements}, because the hosted service also compares hash codes: an integer and a Double are
+ * distinct, except for 0 and 0.0. 0.0 and -0.0 are distinct, and so are an ID and a text.
  */
 export class Distinct {
   readonly #keys = new Set<string>()

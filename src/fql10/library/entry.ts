@@ -145,7 +145,6 @@ export function entriesFor<Receiver>(): Entries<Receiver> {
   }
 }
 
-/** `apply` is the function for a call of the module itself. */
 export function members(name: string, entries: readonly LibraryEntry[], apply?: FunctionDefinition): Members {
   return { name, entries: new Map(entries.map(entry => [entry.name, entry])), apply }
 }

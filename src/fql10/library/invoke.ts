@@ -1,4 +1,4 @@
-// Calls library functions. The checks run in this order: the number of arguments, their types one by one, the effect.
+// Calls library functions. The checks run in this order: the number of arguments, their types, the effect.
 
 import { msg } from '../../base/message.ts'
 import { type Arity, acceptsCount, arityOfLambda, arityText, wrongCount } from '../arity.ts'
@@ -49,7 +49,7 @@ function checkAll({ parameters, rest }: Signature, args: readonly Value[], call:
   return checked
 }
 
-/** Throws `invalid_argument` for a value of another type. */
+/** Throws `invalid_argument` for a value of another type, and for a callback with a wrong number of parameters. */
 export function check<T>(name: string, parameter: Parameter<T>, arg: Value, call: Call): T {
   const cast = parameter.cast(arg)
   if (cast === undefined) {

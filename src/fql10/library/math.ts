@@ -4,7 +4,7 @@ import { step } from '../../base/effort.ts'
 import { msg, own } from '../../base/message.ts'
 import { cutDigits, degreesPerRadian, radiansPerDegree } from '../../values/java-math.ts'
 import type { Call } from '../call.ts'
-import { add, compareNumbers, divide, dividesByZero, doubleOf, negative } from '../numbers.ts'
+import { arithmetic, compareNumbers, divide, dividesByZero, doubleOf, negative } from '../numbers.ts'
 import { elementsOf } from '../sets/lazy-set.ts'
 import { asLong, integerOf, isNumber, type Module, type NumberValue, type Value } from '../value.ts'
 import { entriesFor, type FunctionDefinition, type Members, members } from './entry.ts'
@@ -49,7 +49,7 @@ function toPlaces(value: NumberValue, places: number, half: 0.5 | 0): NumberValu
   return typeof cut === 'bigint' ? asLong(cut) : cut
 }
 
-const widthKeeping = [
+const basicFunctions = [
   method('abs', {
     parameters: { x: number },
     type: '(x: Number) => Number',
@@ -118,7 +118,7 @@ function sumOf(values: Iterable<Value>, call: Call): { readonly sum: NumberValue
   for (const value of values) {
     step()
     if (!isNumber(value)) throw call.invalidArgument('numbers', msg`all array elements must be numbers`)
-    sum = add(sum, value)
+    sum = arithmetic('+', sum, value)
     count++
   }
   return { sum, count }
@@ -254,7 +254,7 @@ const doubleFunctions = [
 
 export const mathModule: Members = members('Math', [
   ...constants,
-  ...widthKeeping,
+  ...basicFunctions,
   ...sums,
   ...boundedFunctions,
   ...doubleFunctions,

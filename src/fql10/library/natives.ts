@@ -209,7 +209,6 @@ export function nativeNumber(module: Module): number | undefined {
   return numbers.get(module)
 }
 
-/** The static type of a module. */
 export function typeOfModule(module: Module): string {
   const { isUserCollection, name, path } = module
   if (module === deletedCollection) return 'DeletedCollection'

@@ -32,7 +32,7 @@ function withLowerCase({ pieces: [first = '', ...others], quoted }: Message): Me
   return new Message([first.charAt(0).toLowerCase() + first.slice(1), ...others], quoted)
 }
 
-/** The value at a path through objects; undefined if the path does not exist. */
+/** The value at a path through objects; undefined if the path does not exist. Throws `invalid_argument`. */
 function valueAt(start: Struct, path: readonly Value[], call: Call): Value | undefined {
   let value: Value | undefined = start
   for (const name of path) {

@@ -1,5 +1,5 @@
-// Defines the parameter types, which convert arguments implicitly: a Long or a Double can become an Int, and an integer
-// or a decimal text can become an ID.
+// Defines the parameter types, which convert arguments implicitly: a Long or a Double can become an Int, an integer or
+// a decimal text can become an ID, and a text can become a cursor.
 
 import { LocalDate, Time } from '../../values/value.ts'
 import { integerOfText } from '../numbers.ts'

@@ -21,7 +21,7 @@ import {
   TakeSet,
 } from '../sets/parts.ts'
 import { StoredSet } from '../sets/stored-set.ts'
-import type { EventSource, FunctionValue, Module, Value } from '../value.ts'
+import type { EventSource, Module, Value } from '../value.ts'
 import { requireExtent } from '../value-limits.ts'
 import { elementEntries, firstOf } from './elements.ts'
 import { entriesFor, type LibraryEntry, type Members, members } from './entry.ts'
@@ -42,10 +42,6 @@ function elements(set: LazySet, call: Call, readsAll?: string): Iterable<Value> 
   return elementsOf(set, call)
 }
 
-function filtered(set: LazySet, predicate: FunctionValue, call: Call): WhereSet {
-  return new WhereSet(set, predicate, originOf(call))
-}
-
 const setReadingEntries: readonly LibraryEntry[] = [
   ...elementEntries<LazySet>({
     noun: 'set',
@@ -61,7 +57,7 @@ const setReadingEntries: readonly LibraryEntry[] = [
     summary: 'Returns the first element for which `predicate` returns true, or null if there is none.',
     example: ['[1, 2].toSet().firstWhere(n => n > 1)', '2'],
     run: (set, { predicate }, call) =>
-      firstOf(elementsOf(filtered(set, predicate, call), call), msg`empty set`, call),
+      firstOf(elementsOf(new WhereSet(set, predicate, originOf(call)), call), msg`empty set`, call),
   }),
   method('lastWhere', {
     parameters: { predicate: callback(1, 'pred') },
@@ -69,7 +65,11 @@ const setReadingEntries: readonly LibraryEntry[] = [
     summary: 'Returns the last element for which `predicate` returns true, or null if there is none.',
     example: ['[1, 2].toSet().lastWhere(n => n < 2)', '1'],
     run: (set, { predicate }, call) =>
-      firstOf(elementsOf(filtered(set.reversed(), predicate, call), call), msg`empty set`, call),
+      firstOf(
+        elementsOf(new WhereSet(set.reversed(), predicate, originOf(call)), call),
+        msg`empty set`,
+        call,
+      ),
   }),
   method('count', {
     type: '() => Number',
@@ -101,7 +101,7 @@ const setReadingEntries: readonly LibraryEntry[] = [
   }),
 ]
 
-/** Adds no hint if the set contains no stored documents. */
+/** Adds a hint only for a collection or an index match, possibly with filters and mappings. */
 function addFullReadHint(set: LazySet, method: string, call: Call): void {
   if (!readsStored(set)) return
   call.evaluation.hint('full_set_read', `Using ${method}() causes the full set to be read.`, call.span)

@@ -55,14 +55,9 @@ function* matchesOf(pattern: CompiledPattern, text: string, call: Call): Generat
   }
 }
 
-function firstMatch(pattern: CompiledPattern, text: string, call: Call): Match | undefined {
-  const { value } = matchesOf(pattern, text, call).next()
-  return value ?? undefined
-}
-
 function finding(regex: string, call: Call): Find {
   const pattern = compile(regex, call)
-  return text => firstMatch(pattern, text, call)
+  return text => matchesOf(pattern, text, call).next().value ?? undefined
 }
 
 const searching = [

@@ -55,7 +55,7 @@ function timesUntilTooLong(size: number, growth: number): number {
   return growth === 0 ? 0 : Math.floor((limits.v10TextUnitsMax - size) / growth) + 1
 }
 
-/** If a match is empty, the first UTF-16 unit of the rest becomes a piece. */
+/** If a match is empty, the first UTF-16 unit of the rest becomes a piece, and a single last unit is not searched. */
 export function split(text: string, find: Find): readonly string[] {
   const pieces: string[] = []
   let rest = text

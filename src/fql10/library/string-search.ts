@@ -11,7 +11,7 @@ import { int, string } from './parameters.ts'
 
 const { method } = entriesFor<string>()
 
-/** Throws `index_out_of_bounds` if the text has no character at this position. */
+/** Returns `otherwise` without an index. Throws `index_out_of_bounds` if the text has no character at this position. */
 export function offsetWithin(text: string, index: number | undefined, otherwise: number, call: Call): number {
   if (index === undefined) return otherwise
   const length = codePointLength(text)

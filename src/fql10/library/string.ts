@@ -20,17 +20,17 @@ import { toText } from './to-text.ts'
 
 const { field, method } = entriesFor<string>()
 
-/** Maximum number of characters of a 64-bit integer as text: 64 binary digits and a sign. */
-const integerUnitsMax = 65
+/** Maximum number of digits of a 64-bit integer, in binary. */
+const integerDigitsMax = 64
 
-/** The text may have a sign and any number of leading zeros. Returns undefined for any other text. */
+/** Accepts a 64-bit integer with an optional sign and any leading zeros. Returns undefined for any other text. */
 function integerIn(text: string, radix: number): bigint | undefined {
   longCall(text.length)
   const isNegative = text.startsWith('-')
   const digits = text.slice(isNegative || text.startsWith('+') ? 1 : 0)
   if (digits === '') return undefined
   const significant = digits.replace(/^0+/, '')
-  if (significant.length > integerUnitsMax) return undefined
+  if (significant.length > integerDigitsMax) return undefined
   let magnitude = 0n
   for (const character of significant) {
     const digit = digitOf(character, radix)
@@ -42,8 +42,8 @@ function integerIn(text: string, radix: number): bigint | undefined {
 }
 
 /**
- * Accepts a letter from A to Z, or a decimal digit of any script. Returns undefined if the character is not a digit in
- * the given radix.
+ * Accepts a letter from A to Z, or a decimal digit of any script up to U+FFFF, as Java does. Returns undefined if the
+ * character is not a digit in the given radix.
  */
 function digitOf(character: string, radix: number): number | undefined {
   const digit = /^[0-9A-Za-z]$/.test(character) ? Number.parseInt(character, 36) : decimalDigit(character)

@@ -34,7 +34,7 @@ const typesOnly = [
   'UUID',
 ]
 
-const tables: readonly Members[] = [
+const moduleTables: readonly Members[] = [
   queryModule,
   mathModule,
   arrayModule,
@@ -48,9 +48,9 @@ const tables: readonly Members[] = [
   ...typesOnly.map(name => members(name, [])),
 ]
 
-const modules = tables.map(table => new Module(table.name, table))
+const modules = moduleTables.map(table => new Module(table.name, table))
 
-/** All globals except the module `FQL`, whose members are these globals. */
+/** All globals except the module `FQL`, whose members are these globals and the module `Schema`. */
 const membersOfFql: ReadonlyMap<string, Module | BoundFunction> = new Map<string, Module | BoundFunction>([
   ...modules.map(module => [module.name, module] as const),
   ...natives.map(({ module }) => [module.name, module] as const),
@@ -89,7 +89,7 @@ export const dataTables: readonly Members[] = [
 ]
 
 export const allTables: readonly Members[] = [
-  ...tables,
+  ...moduleTables,
   membersOfModule(fql),
   members('globals', globalFunctions),
   ...new Set([...dataTables, ...Object.values(typeTables)]),

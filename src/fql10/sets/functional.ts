@@ -1,4 +1,4 @@
-// Sets whose elements depend on functions. The functions run on every read of the set, with the read time of the call
+// Sets whose elements depend on functions. The functions run on every read of the set, with the read times of the call
 // that created the set.
 
 import { step } from '../../base/effort.ts'
@@ -20,7 +20,7 @@ abstract class FunctionSet extends DerivedSet {
     this.origin = origin
   }
 
-  /** Identifies this kind of set in cursors. */
+  /** Identifies this kind of set in cursors and event sources. */
   protected abstract readonly savedAs: string
 
   override saved(): readonly StoredValue[] {
@@ -39,6 +39,7 @@ export class WhereSet extends FunctionSet {
     }
   }
 
+  /** A failure becomes an item, because a full page may end before this item. */
   #tested(item: Extract<SetItem, { kind: 'element' }>, call: Call): SetItem {
     const place = () => item.place()
     const tested = call.evaluation.catchFailure((): SetItem => {
@@ -78,6 +79,7 @@ export class MapSet extends FunctionSet {
 /** The elements of all sets that a function returns for the elements of another set. */
 export class FlatMapSet extends FunctionSet {
   protected override readonly savedAs = 'flatMap'
+  /** True if the inner sets are reversed. */
   readonly isReversed: boolean
   constructor(inner: LazySet, mapper: FunctionValue, origin: Origin, isReversed = false) {
     super(inner, mapper, origin)

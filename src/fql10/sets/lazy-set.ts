@@ -36,7 +36,7 @@ export function originOf({ source, span, outer, at, snapshot }: Call): Origin {
   return { source, span, outer, at, snapshot }
 }
 
-/** The functions of a set may read, but not write. */
+/** Returns the call in which the functions of a set run. The functions may read, but not write. */
 export function callAt({ source, span, outer, at, snapshot }: Origin, reading: Call): Call {
   let call = reading
   for (const each of [...spansAround(outer, reading), span]) if (each !== undefined) call = call.within(each)
@@ -44,7 +44,7 @@ export function callAt({ source, span, outer, at, snapshot }: Origin, reading: C
   return call.as({ source, limit: stricterLimit(call, limit) }).reading({ at, snapshot })
 }
 
-/** The calls that enclosed the creation of a set, outermost first, without those that also enclose its read. */
+/** The spans of the calls around the creation of a set, outermost first, without calls that also enclose its read. */
 function spansAround(outer: Call | undefined, reading: Call): readonly (Span | undefined)[] {
   if (outer === undefined) return []
   const open = new Set<Call>()

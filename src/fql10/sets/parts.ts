@@ -141,7 +141,6 @@ export abstract class DerivedSet extends LazySet {
   }
 }
 
-/** Has at most `limit` elements. */
 export class TakeSet extends DerivedSet {
   readonly limit: number
   constructor(inner: LazySet, limit: number) {
@@ -166,7 +165,6 @@ export class TakeSet extends DerivedSet {
   }
 }
 
-/** Skips the first `amount` elements of a set. */
 export class DropSet extends DerivedSet {
   readonly amount: number
   constructor(inner: LazySet, amount: number) {
@@ -190,7 +188,7 @@ export class DropSet extends DerivedSet {
   }
 }
 
-/** A set that differs from the other set only in its page size. */
+/** A set that differs from the inner set only in its page size. */
 export class PagedSet extends DerivedSet {
   readonly size: number
   constructor(inner: LazySet, size: number) {
@@ -264,7 +262,7 @@ export class OrderSet extends DerivedSet {
   }
 }
 
-/** Reads the other set completely. */
+/** Reads the inner set completely. */
 export class ReversedSet extends DerivedSet {
   override *items(reading: Call, from: SetPlace | undefined): Generator<SetItem, void, void> {
     const elements = allElements(this.inner, reading)

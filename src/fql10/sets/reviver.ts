@@ -100,6 +100,7 @@ export class Reviver {
         if (found instanceof BoundFunction) return found
         throw new RevivalError()
       }
+      // `U`, a user function.
       default: {
         const found = this.#call.evaluation.world.names.global(parts[0] as string)
         if (found instanceof UserFunction) return found

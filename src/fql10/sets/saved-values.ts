@@ -1,7 +1,7 @@
-// Encodes sets and their values as stored values, for cursors and for the comparison of sets. Scalar values that can be
-// stored are not converted, except for the time of the transaction. Objects are encoded field by field. All other
-// values, such as arrays and sets, become arrays that begin with a letter. This file also adds an authentication code
-// to data that clients store and send back.
+// Encodes sets and their values as stored values, for cursors, event sources and the comparison of sets. Scalar values
+// that can be stored are not converted, except for narrow Longs and the time of the transaction. Objects are encoded
+// field by field. All other values, such as arrays and sets, become arrays that begin with a letter. This file also adds
+// an authentication code to data that clients store and send back.
 
 import { hash, timingSafeEqual } from 'node:crypto'
 import { step } from '../../base/effort.ts'

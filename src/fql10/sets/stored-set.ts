@@ -54,7 +54,6 @@ export class StoredSet extends LazySet {
   override saved(): readonly StoredValue[] {
     const { collection, content, from, index, isReversed, terms, to } = this.options
     const bounds = [savedBound(from), savedBound(to)]
-    const identity = content === undefined ? [] : [content]
     return [
       'stored',
       saved(collection),
@@ -63,7 +62,7 @@ export class StoredSet extends LazySet {
       ...bounds,
       isReversed,
       savedTimes(this.options),
-      ...identity,
+      ...(content === undefined ? [] : [content]),
     ]
   }
 
@@ -110,6 +109,7 @@ export function endsOfRange(
   const from = given.get('from')
   const to = given.get('to')
   if (from === undefined && to === undefined) {
+    // The hosted service has the same misspelling.
     const shape = msg`should be an object contining \`{ from }\`, \`{ to }\`, or \`{ from, to }\` fields`
     throw call.invalidArgument('range', shape)
   }
