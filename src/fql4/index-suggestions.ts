@@ -55,7 +55,7 @@ function conditionsOf(condition: Json | undefined, parameter: string): readonly 
   return first === undefined || others.length > 0 ? [] : [first.path]
 }
 
-/** A filter by the reference of the document needs no index. */
+/** A filter by the reference needs no index. The result is an object, because `flatMap` would flatten the path. */
 function pathOf(side: Json, parameter: string): { readonly path: Path } | undefined {
   const path = member(side, 'select')
   const from = member(side, 'from')

@@ -5,7 +5,7 @@ import { msg } from '../../base/message.ts'
 import { dateOfTime, formatDate, timeOfDate } from '../../values/date.ts'
 import { javaDoubleText } from '../../values/double-text.ts'
 import { parseJavaNumber } from '../../values/number-text.ts'
-import { formatTime, timeFromEpoch, timeUnit } from '../../values/time.ts'
+import { formatTime, type TimeUnit, timeFromEpoch, timeUnit } from '../../values/time.ts'
 import {
   DocumentValue,
   instant,
@@ -66,12 +66,12 @@ function toTime(value: Value, call: Call): Value {
   if (value instanceof Time) return value
   if (value instanceof LocalDate) return timeOfDate(value)
   if (typeof value === 'string') return timeFromText(value, call)
-  const time = typeof value === 'bigint' && millisecond && timeFromEpoch(value, millisecond)
+  const time = typeof value === 'bigint' ? timeFromEpoch(value, millisecond) : undefined
   if (!time) throw cannotCast(value, 'Time', call)
   return time
 }
 
-const millisecond = timeUnit('millisecond')
+const millisecond = timeUnit('millisecond') as TimeUnit
 
 function toDate(value: Value, call: Call): Value {
   if (value instanceof LocalDate) return value
@@ -85,8 +85,7 @@ function toDate(value: Value, call: Call): Value {
 function documentFields(document: DocumentValue, call: Call): ObjectValue {
   const { session } = call
   const fields = new Map<string, Value>([['ref', document.ref]])
-  const ofOldVersion = !supportsVersion(session, '2.1')
-  if (ofOldVersion) fields.set('class', valueAt(['class'], document, session) as Value)
+  if (!supportsVersion(session, '2.1')) fields.set('class', valueAt(['class'], document, session) as Value)
   fields.set('ts', instant(document.ts))
   for (const [name, value] of document.fields) {
     fields.set(name, valueAt([name], document, session) ?? value)

@@ -134,14 +134,14 @@ function openOperand(
   const opened = openMemberHistory(set, reading)
   if (opened === undefined) return undefined
   const { history, isFiltered } = opened
-  const present = elementSetOf(set)
-  const oldest = minimumValidTime(present, reading)
+  const elementSet = elementSetOf(set)
+  const oldest = minimumValidTime(elementSet, reading)
   const holds: HistoryMember['holds'] = (key, event, when) => {
     const at = momentOf(event, when, oldest, reading)
-    const member = openMember(present, reading.asOf(at))
+    const member = openMember(elementSet, reading.asOf(at))
     return member !== undefined && firstOf(member.stream.scan(rangeOfKey(key))) !== undefined
   }
-  if (type === 'union' || !isCombined(present)) return { isFiltered, events: history, holds }
+  if (type === 'union' || !isCombined(elementSet)) return { isFiltered, events: history, holds }
   const isChange = (event: SetEvent) => {
     const key = eventKey(event)
     if (holds(key, event, 'then') === isRemoval(event)) return false
