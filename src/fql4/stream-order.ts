@@ -36,7 +36,10 @@ const streamFields: readonly StreamField[] = ['action', 'document', 'diff', 'pre
 
 const defaultFields: readonly StreamField[] = ['action', 'document']
 
-/** `parameter`: the URL parameter `fields`. Throws a QueryError for an unknown name, or a value without streams. */
+/**
+ * `parameter`: the URL parameter `fields`. Throws a QueryError for an unknown name, before the query runs (`value`), or
+ * for a value that cannot be streamed.
+ */
 export function streamOrder(
   value: () => Value,
   parameter: string | undefined,

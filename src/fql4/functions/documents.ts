@@ -97,7 +97,7 @@ export const documents = family('Documents', [
     ],
     evaluate(args, call) {
       const { collection, id } = creationTarget(args.create, call)
-      // The check uses only the collection, so any id is suitable.
+      // The check ignores the id.
       requireReachable(new Ref(collection.database, Number(collection.id), 0n), call.session)
       return createDocument(collection, id, args.params ?? new Map(), call.session, creationRules(call))
     },

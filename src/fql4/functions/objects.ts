@@ -9,6 +9,7 @@ import {
   instant,
   isArray,
   isObject,
+  Lambda,
   type ObjectValue,
   Ref,
   UnresolvedRef,
@@ -30,7 +31,6 @@ import { valueAt, valuesAt } from '../path.ts'
 import { ErrorList } from '../query-errors.ts'
 import { containsInSet } from '../sets/read.ts'
 import { requireExtent } from '../value-limits.ts'
-import { typeName } from '../values/tagged.ts'
 import { cursorValue, ElementWithSources, EventValue, isSet, Page } from '../values/transient.ts'
 
 interface Selection {
@@ -89,10 +89,9 @@ function fieldsOf(value: Value): ObjectValue | undefined {
 
 function containsField(name: string, value: Value, call: Call): boolean {
   if (isArray(value)) throw mismatch('Object', value, call, 'in')
-  return !isScalarLike(value) && valueAt([name], value, call.session) !== undefined
+  const hasFields = value instanceof Ref || !isScalar(value)
+  return hasFields && valueAt([name], value, call.session) !== undefined
 }
-
-const isScalarLike = (value: Value) => isScalar(value) && !(value instanceof Ref)
 
 /** Returns undefined if `contains_value` cannot search the value. */
 function contentsOf(value: Value, call: Call): readonly Value[] | undefined {
@@ -112,11 +111,11 @@ function contentsOf(value: Value, call: Call): readonly Value[] | undefined {
   }
   const fields = fieldsOf(value)
   if (fields) return [...fields.values(), collectionOf(fields.get('ref') as Ref)]
-  return value instanceof ElementWithSources || typeName(value) === 'Lambda' ? [] : undefined
+  return value instanceof ElementWithSources || value instanceof Lambda ? [] : undefined
 }
 
 function refContents(ref: Ref, call: Call): readonly Value[] {
-  const parts = ['id', 'collection', 'database'].map(step => valueAt([step], ref, call.session))
+  const parts = ['id', 'collection', 'database'].map(name => valueAt([name], ref, call.session))
   return parts.filter(part => part !== undefined)
 }
 

@@ -73,6 +73,7 @@ function signed(digits: string, negative: boolean, specifier: Specifier): string
   return sign + withZeros(digits, sign.length, specifier)
 }
 
+/** `around`: the number of characters before and after the digits. */
 function withZeros(digits: string, around: number, { width, zeros }: Specifier): string {
   return zeros && width !== undefined ? digits.padStart(width - around, '0') : digits
 }
