@@ -89,7 +89,7 @@ function outsideGroup(place: SetBound, side: SetBound['side']): SetBound {
   return document === undefined || values.length === 0 ? place : { values, side, isWhole: true }
 }
 
-/** Sets the sources of all `members` in each element of the group. */
+/** An element of a combined set has the sources of all members that contain its key. */
 function withSources(
   group: readonly Element[],
   members: readonly (readonly Element[])[],
