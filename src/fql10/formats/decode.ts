@@ -22,7 +22,7 @@ export class DecodingError {
 /** Resolves the names in tags of the format `tagged`. */
 export interface TagNames {
   /** The module or the collection with the given name. */
-  module(name: string): Module | undefined
+  readonly module: (name: string) => Module | undefined
   /** `content` is an object, or a text in an older format. Throws a DecodingError. */
   document(tag: '@doc' | '@ref', content: string | ReadonlyMap<string, Value>): Value
 }
@@ -66,23 +66,19 @@ function decodeTag(tag: string, content: Json, names: TagNames): Value {
       if (!(content instanceof Map)) throw new DecodingError(`${tag} requires an object value`)
       return names.document(tag, decodeMembers(content, names))
   }
-  const decode = textDecoders[tag]
+  const isModule = tag === '@mod'
+  const decode = isModule ? names.module : textDecoders[tag]
   if (decode === undefined) throw new DecodingError(`invalid tag '${tag}'`)
   if (typeof content !== 'string') throw new DecodingError(`${tag} requires a string value`)
-  if (tag === '@mod') {
-    const module = names.module(content)
-    if (module === undefined) throw new DecodingError(`no such module '${content}'`)
-    return module
-  }
   const value = decode(content)
-  if (value === undefined) throw new DecodingError(`invalid ${nouns[tag] ?? tag.slice(1)}`)
-  return value
+  if (value !== undefined) return value
+  throw new DecodingError(isModule ? `no such module '${content}'` : `invalid ${nouns[tag] ?? tag.slice(1)}`)
 }
 
 /** Nouns for tags in error messages. For all other tags, the text after `@` is the noun. */
 const nouns: Readonly<Record<string, string>> = { '@int': 'integer' }
 
-/** The decoders of tags whose content is a string. */
+/** The decoders of tags whose content is a string, except `@mod`, which needs the names of the database. */
 const textDecoders: Readonly<Record<string, (text: string) => Value | undefined>> = {
   '@int': text => {
     const integer = integerOfText(text)
@@ -97,8 +93,6 @@ const textDecoders: Readonly<Record<string, (text: string) => Value | undefined>
   '@date': parseDate,
   // `decodeBase64` also accepts URL-safe base64, but the format does not.
   '@bytes': text => (/[-_]/.test(text) ? undefined : decodeBase64(text)),
-  // `decodeTag` decodes `@mod` itself, because the decoder needs the names of the database.
-  '@mod': () => undefined,
 }
 
 /**

@@ -7,8 +7,7 @@ export const environmentOptions = { kind: 'environment' } as const
 
 /** The body of the response to a request that fails with a RequestError. */
 export function environmentErrorBody(code: RequestErrorCode, description: string): string {
-  const isUnauthorized = code === 'unauthorized'
-  const text = isUnauthorized ? 'Invalid token, unable to authenticate request' : description
+  const text = code === 'unauthorized' ? 'Invalid token, unable to authenticate request' : description
   return errorText(requestErrors[code].version10, text)
 }
 

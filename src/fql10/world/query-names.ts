@@ -18,10 +18,6 @@ import { schemaPartsOf } from './schema-parts.ts'
 type Kind = 'collection' | 'function'
 
 const numberOf = { collection: native.collections, function: native.functions } as const
-const kindOfNative: ReadonlyMap<number, Kind> = new Map([
-  [native.collections, 'collection'],
-  [native.functions, 'function'],
-])
 
 export class Names implements NameReader {
   readonly #session: Session
@@ -39,7 +35,7 @@ export class Names implements NameReader {
 
   /** Keeps the names of a collection or function valid until the query ends. Call this before a write to `ref`. */
   keep(ref: Ref): void {
-    const kind = kindOfNative.get(ref.collection)
+    const kind = (['collection', 'function'] as const).find(each => numberOf[each] === ref.collection)
     if (kind === undefined) return
     const fields = this.#session.transaction.get(ref)?.fields
     for (const key of ['name', 'alias']) {

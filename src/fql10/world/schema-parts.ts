@@ -48,14 +48,10 @@ function indexFunction(index: OwnIndex): FunctionDefinition {
     type: `(${names.map(name => `${name}: Any`).join(', ')}) => Set<Doc>`,
     summary: 'The documents that an index has under some terms.',
     example: [`Author.${index.name}("Ann").count()`, '1'],
-    run: (collection, { range, ...terms }, call) =>
-      setOf(
-        index,
-        collection,
-        names.map(name => terms[name] ?? null),
-        range,
-        call,
-      ),
+    run(collection, { range, ...terms }, call) {
+      const given = names.map(name => terms[name] ?? null)
+      return setOf(index, collection, given, range, call)
+    },
   })
 }
 

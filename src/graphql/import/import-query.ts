@@ -193,11 +193,8 @@ class Importer {
       const { name } = field
       if (own.has(name)) continue
       const kind = name.slice(0, name.indexOf(object.name))
-      this.#writer.functionNamed(
-        name,
-        () => generatedBody(kind, collection),
-        resolverMeta({ location, field }),
-      )
+      const meta = resolverMeta({ location, field })
+      this.#writer.functionNamed(name, () => generatedBody(kind, collection), meta)
     }
   }
 }

@@ -9,7 +9,6 @@ import type { Session } from '../../model/session.ts'
 import { viewDocument } from '../../model/view-document.ts'
 import { DocumentValue, isObject, Ref, UnresolvedRef, type Value } from '../../values/value.ts'
 
-/** Replaces a reference by its document, or by null if the caller cannot read the document. */
 function dereferenced(value: Value, session: Session): Value {
   if (value instanceof UnresolvedRef) return null
   if (!(value instanceof Ref)) return value

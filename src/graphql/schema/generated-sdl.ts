@@ -78,13 +78,10 @@ class Generator {
 
   text(): string {
     const { enums, inputs, objects } = this.#schema
-    for (const { description, fields, name } of inputs)
-      this.#add(
-        'input',
-        name,
-        description,
-        fields.filter(field => this.#isKnown(field.type)).map(argumentMember),
-      )
+    for (const { description, fields, name } of inputs) {
+      const members = fields.filter(field => this.#isKnown(field.type)).map(argumentMember)
+      this.#add('input', name, description, members)
+    }
     for (const each of enums) {
       const values = each.values.map(({ description, name }) => `${commentOf(description, '  ')}  ${name}`)
       this.#blocks.set(

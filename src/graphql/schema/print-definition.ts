@@ -15,14 +15,10 @@ export function printDefinition({ enums, inputs, mutations, objects, queries }: 
     ...inputs.map(({ description, fields, name }) =>
       block('input', name, description, fields.map(printArgument)),
     ),
-    ...enums.map(({ description, name, values }) =>
-      block(
-        'enum',
-        name,
-        description,
-        values.map(value => withDescription(value.description, value.name)),
-      ),
-    ),
+    ...enums.map(({ description, name, values }) => {
+      const lines = values.map(value => withDescription(value.description, value.name))
+      return block('enum', name, description, lines)
+    }),
     ...(queries.length > 0 ? [block('type', 'Query', undefined, queries.map(printField))] : []),
     ...(mutations.length > 0 ? [block('type', 'Mutation', undefined, mutations.map(printField))] : []),
   ]

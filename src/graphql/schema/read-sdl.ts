@@ -184,11 +184,8 @@ class Reader {
     const name = checkName(node.name.value)
     const known = this.#known(this.#inputs, node.kind, name)
     const fields = new Map((known?.fields ?? []).map(field => [field.name, field]))
-    addFields(
-      name,
-      fields,
-      (node.fields ?? []).map(field => this.#argument(field)),
-    )
+    const added = (node.fields ?? []).map(field => this.#argument(field))
+    addFields(name, fields, added)
     this.#inputs.set(name, { ...described(known, node), name, fields: [...fields.values()] })
   }
 

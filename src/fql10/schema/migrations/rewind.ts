@@ -115,6 +115,7 @@ export class Rewinder implements RewindContext {
       return
     }
     if (at.isTop && hasWildcard(this.shape) && !this.#movesConflicts) {
+      // Documents may already have such a field, with any value. The type `Any` accepts these values without a step.
       if (typeOf(field.content).kind !== 'any') {
         const text = '\n    move_conflicts .conflicts'
         const remark = insertAfter(

@@ -31,8 +31,11 @@ interface Rehearsal {
 
 /** `active` is the world of the same query with the active schema. */
 export class StagedWorld implements World {
+  readonly names: NameReader
   readonly documents: DocumentAccess
   readonly sets: SetReader
+  readonly access: AccessReader
+  readonly sealing: TokenSealing
   readonly #session: Session
   readonly #active: DataWorld
   #rehearsal: Rehearsal | SchemaFailure | undefined
@@ -41,20 +44,11 @@ export class StagedWorld implements World {
   constructor(session: Session, active: DataWorld) {
     this.#session = session
     this.#active = active
+    this.names = active.names
     this.documents = this.#documents()
     this.sets = this.#sets()
-  }
-
-  get names(): NameReader {
-    return this.#active.names
-  }
-
-  get access(): AccessReader {
-    return this.#active.access
-  }
-
-  get sealing(): TokenSealing {
-    return this.#active.sealing
+    this.access = active.access
+    this.sealing = active.sealing
   }
 
   callUser(callee: UserFunction, args: readonly Value[], call: Call): Value | BoundCall {
