@@ -92,6 +92,7 @@ export class DocumentReader implements DocumentAccess {
     const { ref, state } = doc
     if (state === 'deleted') return absenceOf(doc, 'deleted')
     if (typeof state === 'object') return undefined
+    // The id is -1 for an unknown name, and for a document without credentials.
     if (ref.id < 0n) return absenceOf(doc, 'not found')
     const { catalogue } = this.#session.transaction
     if (!this.#isDeletedNow(ref) && !catalogue.hasCollection(ref.database, ref.collection)) {

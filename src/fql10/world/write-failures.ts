@@ -24,6 +24,7 @@ import { hasNames } from './native-fields.ts'
 export interface Target {
   readonly action: 'create' | 'update' | 'delete'
   readonly collection: string
+  /** A new native document has the id -1. Undefined for a new document of a user collection. */
   readonly ref: Ref | undefined
   /** The previous name of a schema object. */
   readonly name: string | undefined

@@ -55,6 +55,7 @@ function rehearse(files: readonly FileText[], session: Session): Session {
 export function stagePush(push: Push, session: Session): void {
   const files = resultOf(push, stagedFiles(session))
   const { after } = planOf({ files, isWhole: true }, session)
+  // Finds faults that only the writes of a push find.
   rehearse(files, session)
   stage(after, session)
 }
@@ -63,7 +64,7 @@ export function stageRehearsal(rehearsal: Session, session: Session): void {
   stage(currentFiles(rehearsal), session)
 }
 
-/** Stores the staged files next to the active files, and begins to build the indexes that they add. */
+/** Stores the staged files and the current active files, and begins to build the indexes that the staged files add. */
 function stage(files: readonly FileText[], session: Session): void {
   storeFiles(currentFiles(session), session)
   stageSchemaFiles(files, session)
