@@ -236,8 +236,8 @@ const cache = new GenerationCache<string, { readonly secret: Uint8Array; readonl
 )
 
 /**
- * Derives a key from the secret of the store, to authenticate data that clients store, such as cursors. Throws
- * WriteNeeded if the store has no secret yet.
+ * Derives a key from the secret of the store, to authenticate data that clients store, such as cursors. If the store has
+ * no secret yet, creates it, or throws WriteNeeded in a read-only query.
  */
 function sealingKey(purpose: string, { host, memo, transaction }: Session): Uint8Array {
   const secret = transaction.secretKey(() => host.logins.newKey(memo))

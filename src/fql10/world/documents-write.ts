@@ -330,7 +330,7 @@ function requirePresent(call: Call): void {
   if (call.at !== undefined) throw pastWriteError(call)
 }
 
-/** Throws `invalid_type`. */
+/** Throws `invalid_type` for a value that cannot be stored. */
 function stored(data: Struct, call: Call): ObjectValue {
   try {
     // An object always converts to an object.

@@ -57,7 +57,7 @@ export class Migrations {
 
   /**
    * Adds the steps of the migration to the fields of a definition. `own` is the reference of the collection; undefined
-   * for a new collection.
+   * for a new collection. Throws a QueryFailure if the query has written documents that the migration would change.
    */
   addSteps(fields: Map<string, StoredValue>, own: Ref | undefined, call: Call): void {
     const session = this.#session

@@ -18,7 +18,7 @@ export interface OperationRequest {
 const missingQuery =
   'No usable value for query\nDid not find value which can be converted into java.lang.String'
 
-/** Throws `bad request` for a body that is no JSON object, and OperationError for a body without a query. */
+/** Throws OperationError if the query is missing, and `bad request` for any other fault of the body. */
 export function readOperationRequest(body: string | undefined): OperationRequest {
   const json = readObject(body)
   const query = json.get('query')

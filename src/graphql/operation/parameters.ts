@@ -50,7 +50,7 @@ export class Parameters {
     return variable(`p${this.#all.length - 1}`)
   }
 
-  /** Throws OperationError if a check fails. */
+  /** Throws OperationError if a check fails or a value is invalid. */
   values(inputs: ParameterInputs): readonly Value[] {
     for (const check of this.#checks) check(inputs)
     return this.#all.map(parameter => parameter(inputs))

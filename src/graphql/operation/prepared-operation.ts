@@ -42,7 +42,7 @@ const rememberedUnitsMax = 50_000
 /** Maximum number of UTF-16 units of the remembered results of introspection of a database. */
 const introspectedUnitsMax = 1_000_000
 
-/** Throws OperationError if the document is invalid. */
+/** Throws OperationError if the document is invalid, or has no operation with the requested name. */
 export function prepareOperation(
   request: OperationRequest,
   schema: DatabaseSchema,

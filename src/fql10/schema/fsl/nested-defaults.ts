@@ -1,5 +1,5 @@
-// Checks defaults within field types. A default is allowed only if all enclosing types are object types, and no
-// enclosing field has a default.
+// Checks defaults within field types. A default is allowed only if all enclosing types are object types, no enclosing
+// field has a default, and the default is not within the type of a wildcard.
 
 import { msg } from '../../../base/message.ts'
 import type { Node, TypeNode } from '../../syntax/nodes.ts'

@@ -38,7 +38,7 @@ function kindOf({ path }: SchemaRequest): SchemaItem['kind'] {
   return kind
 }
 
-/** The path of the request contains the kind and the name. Throws a SchemaFailure if there is no such item. */
+/** The path of the request contains the kind and the name. Throws a SchemaFailure if no valid file has the item. */
 function namedItem({ request, session }: SchemaCall, files: readonly FileText[]): SchemaItem {
   const kind = kindOf(request)
   const name = request.path[2] ?? ''

@@ -144,7 +144,7 @@ export function serviceCall(session: Session): ServiceCall {
   }
 }
 
-/** Throws a SchemaFailure for an invalid definition. */
+/** Throws a SchemaFailure if a write fails. */
 export function applyPlan(plan: PushPlan, session: Session): void {
   const { callAt, world } = serviceCall(session)
   try {

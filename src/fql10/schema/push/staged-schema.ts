@@ -74,7 +74,7 @@ function stage(files: readonly FileText[], session: Session): void {
   }
 }
 
-/** Throws a SchemaFailure if no schema is staged, or if the staged schema is not ready. */
+/** Throws a SchemaFailure if no schema is staged, or if the staged schema is not ready or no longer valid. */
 export function commitStaged(session: Session): void {
   const { status } = stagedState(session)
   if (status === 'none') throw new SchemaFailure(400, msg`There is no staged schema to commit`)
