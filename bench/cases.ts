@@ -34,7 +34,7 @@ export interface BenchCase {
 const requestCount = 2000
 
 /** Gives the same numbers in every run: multiplicative congruential, modulus 2^31 - 1. */
-function randomSource(seed: number): (below: number) => number {
+export function randomSource(seed: number): (below: number) => number {
   let state = seed
   return below => {
     state = (state * 48_271) % 2_147_483_647

@@ -2,6 +2,7 @@
 
 import { Agent, request as httpRequest } from 'node:http'
 import type { ServerProcess } from '../tests/support/server-process.ts'
+import { randomSource } from './cases.ts'
 
 export interface Kind {
   readonly name: string
@@ -15,7 +16,7 @@ export class Client {
   readonly #connections: number
   readonly #server: ServerProcess
   readonly #headers: Readonly<Record<string, string>>
-  #seed = 1
+  readonly #random = randomSource(1)
 
   constructor(server: ServerProcess, secret: string, connections: number) {
     this.#connections = connections
@@ -48,12 +49,6 @@ export class Client {
 
   close(): void {
     this.#agent.destroy()
-  }
-
-  /** Multiplicative congruential generator, modulus 2^31 - 1: every run sends the same requests. */
-  readonly #random = (below: number) => {
-    this.#seed = (this.#seed * 48_271) % 2_147_483_647
-    return this.#seed % below
   }
 
   #send(path: string, body: string): Promise<void> {

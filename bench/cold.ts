@@ -11,7 +11,7 @@ import { repository } from '../tests/support/program.ts'
 import { type ServerProcess, startProcess } from '../tests/support/server-process.ts'
 import { Client, type Kind } from './client.ts'
 import { literal } from './documents.ts'
-import { memoryMebibytes, processesOf } from './measure.ts'
+import { privateMebibytes, processesOf } from './measure.ts'
 import { createMemoryGroup, dropFromCache, type MemoryGroup, readAheadFile } from './memory-group.ts'
 import { timesOf } from './neighbour-reader.ts'
 import { Reader } from './reader.ts'
@@ -130,7 +130,7 @@ async function measureLimited(data: string, group: MemoryGroup, memoryMebibytes?
   dropFromCache(file)
   const dataMebibytes = statSync(file).size / mebibyte
   await measureService(data, group, server => {
-    const own = privateMebibytes(server)
+    const own = privateMebibytes(server.pid)
     const limit = memoryMebibytes ?? own + dataMebibytes / 10
     group.limit(limit * mebibyte)
     const sizes = [limit, own, dataMebibytes].map(size => size.toFixed(0))
@@ -189,7 +189,7 @@ async function measureService(
     await reader.stop()
     limit(server)
     await measureKinds(server, { client, kinds, reader })
-    console.log(`  private memory at the end ${privateMebibytes(server).toFixed(0)} MiB`)
+    console.log(`  private memory at the end ${privateMebibytes(server.pid).toFixed(0)} MiB`)
   } finally {
     await reader.close()
     client.close()
@@ -245,9 +245,6 @@ async function measureKinds(server: ServerProcess, { client, kinds, reader }: Cl
   })
   for (const kind of kinds) await measured(kind.name, () => client.runFor(kind, measuredMs))
 }
-
-const privateMebibytes = (server: ServerProcess) =>
-  processesOf(server.pid).reduce((sum, pid) => sum + memoryMebibytes(pid).own, 0)
 
 /** So far: major page faults and bytes read from the disk of all processes of the service, and its main thread. */
 function usage(server: ServerProcess) {

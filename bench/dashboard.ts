@@ -13,7 +13,7 @@ import { repository } from '../tests/support/program.ts'
 import { type ServerProcess, startProcess } from '../tests/support/server-process.ts'
 import { loadedCount } from './cold.ts'
 import { groupSize, literal } from './documents.ts'
-import { memoryMebibytes, processesOf, processorMs } from './measure.ts'
+import { memoryMebibytes, processesOf, serverMs } from './measure.ts'
 import { Reader } from './reader.ts'
 import { createSized, createSizedSchema, sizedDocument } from './size-data.ts'
 
@@ -223,7 +223,6 @@ async function measureActions(
     bodies: [JSON.stringify({ get: thing })],
     everyMs,
   })
-  const usedMs = () => processesOf(server.pid).reduce((sum, pid) => sum + processorMs(pid), 0)
   const row = (name: string, values: readonly (number | undefined)[]) => {
     const texts = values.map(value =>
       (value === undefined ? '' : value.toFixed(value < 100 ? 1 : 0)).padStart(9),
@@ -232,11 +231,11 @@ async function measureActions(
   }
   /** Measures `work`, which returns the times of an action. */
   const measured = async (name: string, work: () => Promise<readonly (number | undefined)[]>) => {
-    const before = usedMs()
+    const before = serverMs(server.pid)
     reader.begin()
     const times = await work()
     const { max, p50, p99 } = await reader.stop()
-    row(name, [...times, usedMs() - before, p50, p99, max, loadavg()[0]])
+    row(name, [...times, serverMs(server.pid) - before, p50, p99, max, loadavg()[0]])
   }
   try {
     console.log(`${''.padEnd(42)}${columns.map(name => name.padStart(9)).join('')}`)

@@ -7,8 +7,8 @@ import { query, send } from '../tests/support/http.ts'
 import { repository } from '../tests/support/program.ts'
 import { type ServerProcess, startProcess } from '../tests/support/server-process.ts'
 import { literal } from './documents.ts'
-import { diskBytes, median, memoryMebibytes, processesOf, processorMs } from './measure.ts'
-import { command, measuredStart } from './size-work.ts'
+import { diskBytes, median, privateMebibytes, processorMs } from './measure.ts'
+import { command, measuredStart, untilQuiet } from './size-work.ts'
 
 export interface DatabasesOptions {
   /** The folder for the data directory. */
@@ -67,20 +67,10 @@ async function createAll(data: string, count: number): Promise<void> {
     await Promise.all(Array.from({ length: createdAtOnce }, worker))
     if (count > existing)
       report('creation', (count - existing) / ((performance.now() - fromMs) / 1000), 'databases/s')
-    await untilIdle(server)
+    // The background work must be done before the service is measured.
+    await untilQuiet(() => [server.pid])
   } finally {
     await server.stop()
-  }
-}
-
-/** Waits until the service uses less than a tenth of a processor, so that its background work is done. */
-async function untilIdle(server: ServerProcess): Promise<void> {
-  const stepMs = 2000
-  for (let before = processorMs(server.pid), used = stepMs; used > stepMs / 10; ) {
-    await wait(stepMs)
-    const now = processorMs(server.pid)
-    used = now - before
-    before = now
   }
 }
 
@@ -125,15 +115,11 @@ async function measureIdle(name: string, data: string): Promise<{ readonly start
     const before = processorMs(server.pid)
     await wait(idleMs)
     report(`${name}: idle`, (processorMs(server.pid) - before) / (idleMs / 1000), 'ms CPU/s')
-    report(`${name}: private memory`, privateMebibytes(server), 'MiB')
+    report(`${name}: private memory`, privateMebibytes(server.pid), 'MiB')
     return { startMs: cost.cpuMs }
   } finally {
     await server.stop()
   }
-}
-
-function privateMebibytes(server: ServerProcess): number {
-  return processesOf(server.pid).reduce((sum, pid) => sum + memoryMebibytes(pid).own, 0)
 }
 
 async function measureQueries(data: string, count: number): Promise<void> {
@@ -156,7 +142,7 @@ async function measureQueries(data: string, count: number): Promise<void> {
     for (let each = 0; each < randomQueries; each++) times.push(await timed(secretOf(server, random()), get))
     report('random query over all databases', median(times), 'ms (median)')
     report('random query over all databases', (processorMs(server.pid) - before) / randomQueries, 'ms CPU')
-    report('private memory after these queries', privateMebibytes(server), 'MiB')
+    report('private memory after these queries', privateMebibytes(server.pid), 'MiB')
     const page = { paginate: { databases: null }, size: 1000 }
     report('a page of 1000 databases', await timed(server.rootSecret, page), 'ms')
     const words = ['database', 'list', '--url', server.url, '--secret', server.rootSecret]

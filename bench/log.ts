@@ -18,7 +18,7 @@ import { query, send } from '../tests/support/http.ts'
 import { repository } from '../tests/support/program.ts'
 import { type ServerProcess, startProcess } from '../tests/support/server-process.ts'
 import { literal } from './documents.ts'
-import { memoryMebibytes, processesOf, processorMs } from './measure.ts'
+import { privateMebibytes, processorMs, serverMs } from './measure.ts'
 import { Reader } from './reader.ts'
 import { measuredStart } from './size-work.ts'
 
@@ -303,20 +303,16 @@ function exportBytes(data: string): number {
   return readdirSync(folder).reduce((sum, name) => sum + statSync(join(folder, name)).size, 0)
 }
 
-const privateMebibytes = (server: ServerProcess) =>
-  processesOf(server.pid).reduce((sum, pid) => sum + memoryMebibytes(pid).own, 0)
-
 async function measuredWork(
   server: ServerProcess,
   reader: Reader,
   name: string,
   work: () => Promise<string>,
 ): Promise<void> {
-  const usedMs = () => processesOf(server.pid).reduce((sum, pid) => sum + processorMs(pid), 0)
-  const [before, startedMs] = [usedMs(), performance.now()]
+  const [before, startedMs] = [serverMs(server.pid), performance.now()]
   let mebibytes = 0
   const sample = setInterval(() => {
-    mebibytes = Math.max(mebibytes, privateMebibytes(server))
+    mebibytes = Math.max(mebibytes, privateMebibytes(server.pid))
   }, sampleMs)
   reader.begin()
   const result = await work()
@@ -325,7 +321,7 @@ async function measuredWork(
   const { max, p50, p99 } = await reader.stop()
   row(name, {
     ms: elapsedMs,
-    'CPU ms': usedMs() - before,
+    'CPU ms': serverMs(server.pid) - before,
     MiB: mebibytes,
     p50,
     p99,

@@ -122,6 +122,16 @@ export function processesOf(pid: number): readonly number[] {
   return [pid, ...stdout.split(/\s+/).filter(Boolean).map(Number).flatMap(processesOf)]
 }
 
+/** Allocated memory of all processes of a server. */
+export function privateMebibytes(pid: number): number {
+  return processesOf(pid).reduce((sum, each) => sum + memoryMebibytes(each).own, 0)
+}
+
+/** CPU time of all processes of a server so far. */
+export function serverMs(pid: number): number {
+  return processesOf(pid).reduce((sum, each) => sum + processorMs(each), 0)
+}
+
 /** Allocated memory of each process of a server, as text, beginning with `pid`. */
 export function memoryOfEach(pid: number): string {
   const parts = processesOf(pid).map((each, place) => {

@@ -30,18 +30,18 @@ const updateEveryMs = 15
 
 export async function measureNodes(options: NodesOptions): Promise<void> {
   console.log('\nnodes: one process over its folder, beside one node and two over a local PostgreSQL')
-  const folders = new Folders(options.folder)
+  const root = await mkdtemp(join(options.folder, 'terrarium-bench-'))
   const postgres = await PostgresServer.start({ durable: true })
   const env = { TERRARIUM_STORE: postgres.url() }
   try {
-    const alone = await startProcess({ data: await folders.make() })
+    const alone = await startProcess({ data: await newFolder(root) })
     const embedded = await loaded(alone, options)
     const embeddedResults = await measureAll(alone, embedded, options, 'embedded')
     await alone.stop()
-    const node = await startProcess({ data: await folders.make(), env })
+    const node = await startProcess({ data: await newFolder(root), env })
     const shared = await loaded(node, options)
     const one = await measureAll(node, shared, options, 'one node', embeddedResults)
-    const other = await startProcess({ data: await folders.make(), env })
+    const other = await startProcess({ data: await newFolder(root), env })
     await measureAll(other, shared, options, 'the second of two', embeddedResults)
     await measureTwo([node, other], shared, options, embeddedResults, one)
     await measureLag('idle', node, other, shared.secret)
@@ -49,32 +49,15 @@ export async function measureNodes(options: NodesOptions): Promise<void> {
     await measureLag('beside 8 connections that create', node, other, shared.secret)
     await load
     await other.stop()
-    await measureCopy(node, shared.secret, folders, env, options)
+    await measureCopy(node, shared.secret, root, env, options)
     await node.stop()
   } finally {
     await postgres.stop()
-    await folders.remove()
+    await rm(root, { recursive: true, force: true })
   }
 }
 
-class Folders {
-  readonly #parent: string
-  readonly #made: string[] = []
-
-  constructor(parent: string) {
-    this.#parent = parent
-  }
-
-  async make(): Promise<string> {
-    const folder = await mkdtemp(join(this.#parent, 'terrarium-bench-'))
-    this.#made.push(folder)
-    return folder
-  }
-
-  async remove(): Promise<void> {
-    for (const folder of this.#made) await rm(folder, { recursive: true, force: true })
-  }
-}
+const newFolder = (root: string) => mkdtemp(join(root, 'data-'))
 
 interface Subject {
   readonly secret: string
@@ -209,12 +192,12 @@ async function noteArrivals(response: Response, arrivals: Map<number, number>): 
 async function measureCopy(
   node: ServerProcess,
   secret: string,
-  folders: Folders,
+  root: string,
   env: Readonly<Record<string, string>>,
   { copied, documents }: NodesOptions,
 ): Promise<void> {
   await loadDocuments(node.url, secret, documents, copied)
-  const data = await folders.make()
+  const data = await newFolder(root)
   const began = performance.now()
   const fresh = await startProcess({ data, env })
   const seconds = (performance.now() - began) / 1000

@@ -5,7 +5,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import type { ServerProcess } from '../tests/support/server-process.ts'
 import { Client, type Kind } from './client.ts'
 import { literal } from './documents.ts'
-import { median, processesOf, processorMs } from './measure.ts'
+import { median, processesOf, serverMs } from './measure.ts'
 import { sizedDocument } from './size-data.ts'
 
 /** Average costs of a request. */
@@ -113,13 +113,11 @@ export async function measureRequests(
 }
 
 async function measureRound(server: ServerProcess, client: Client, kind: Kind) {
-  const pids = processesOf(server.pid)
-  const all = () => pids.reduce((sum, pid) => sum + processorMs(pid), 0)
-  const before = { main: mainThreadMs(server.pid), all: all() }
+  const before = { main: mainThreadMs(server.pid), all: serverMs(server.pid) }
   await client.run(kind, requestsPerRound)
   return {
     mainMicros: ((mainThreadMs(server.pid) - before.main) * 1000) / requestsPerRound,
-    allMicros: ((all() - before.all) * 1000) / requestsPerRound,
+    allMicros: ((serverMs(server.pid) - before.all) * 1000) / requestsPerRound,
   }
 }
 

@@ -9,7 +9,7 @@ import { query } from '../tests/support/http.ts'
 import { repository } from '../tests/support/program.ts'
 import { type ServerProcess, startProcess } from '../tests/support/server-process.ts'
 import { groupSize } from './documents.ts'
-import { diskBytes, memoryMebibytes, processesOf } from './measure.ts'
+import { diskBytes, privateMebibytes } from './measure.ts'
 import { createSized, createSizedSchema } from './size-data.ts'
 import { measureRequests } from './size-requests.ts'
 import {
@@ -92,12 +92,7 @@ async function measureScale(
       add(`${cost.name}, all threads`, 'µs CPU', cost.allMicros)
       if (cost.writtenBytes > 0) add(`${cost.name}, written to files`, 'bytes', cost.writtenBytes)
     }
-    const memory = processesOf(server.pid).map(pid => memoryMebibytes(pid).own)
-    add(
-      'private memory of the service',
-      'MiB',
-      memory.reduce((sum, each) => sum + each, 0),
-    )
+    add('private memory of the service', 'MiB', privateMebibytes(server.pid))
     const report = (work: WorkRate) => addWork(work, add)
     const target = { server, data, secret }
     const expiring = isLargest ? await createExpiring(target, side) : undefined

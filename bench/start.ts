@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { send } from '../tests/support/http.ts'
 import { repository } from '../tests/support/program.ts'
 import { startProcess } from '../tests/support/server-process.ts'
-import { processesOf, processorMs } from './measure.ts'
+import { processorMs, serverMs } from './measure.ts'
 
 /** CPU milliseconds; for slow queries those of all processes of the service. */
 export interface StartResult {
@@ -38,10 +38,9 @@ export async function measureStart(): Promise<StartResult> {
     const startMs = processorMs(server.pid)
     await new Promise(resolve => setTimeout(resolve, restMs))
     const takenBy = async () => {
-      const sum = () => processesOf(server.pid).reduce((ms, pid) => ms + processorMs(pid), 0)
-      const before = sum()
+      const before = serverMs(server.pid)
       await ask(slow)
-      return sum() - before
+      return serverMs(server.pid) - before
     }
     const firstSlowMs = await takenBy()
     const others: number[] = []

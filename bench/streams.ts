@@ -4,7 +4,7 @@
 import http2 from 'node:http2'
 import { keyOfNewDatabase, query, send } from '../tests/support/http.ts'
 import { type ServerProcess, startProcess } from '../tests/support/server-process.ts'
-import { memoryMebibytes } from './measure.ts'
+import { median, memoryMebibytes } from './measure.ts'
 
 export interface StreamsResult {
   readonly streams: number
@@ -150,8 +150,4 @@ async function timesOfUpdates(
     await arrived
   }
   return times
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((left, right) => left - right)[Math.floor(values.length / 2)] ?? 0
 }

@@ -7,6 +7,7 @@ import type { Engine, QueryRequest } from '../src/engine/engine-contract.ts'
 import { schemaOptions, schemaRequestText } from '../src/fql10/wire/schema-request.ts'
 import { openServiceLog } from '../src/server/service-log.ts'
 import { openMemory } from '../src/storage/kv/memory.ts'
+import { median } from './measure.ts'
 
 const rootSecret = 'secret'
 /**
@@ -103,11 +104,6 @@ async function cpuMicros(work: () => Promise<void>): Promise<number> {
   await work()
   const { system, user } = process.cpuUsage(before)
   return system + user
-}
-
-function median(values: readonly number[]): number {
-  const sorted = [...values].sort((left, right) => left - right)
-  return sorted[sorted.length >> 1] as number
 }
 
 /** CPU microseconds of a new query, unchecked and checked. */

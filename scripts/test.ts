@@ -123,12 +123,7 @@ function* summaryOf({ counts, skipped, times }: Results, durationMs: number): Ge
     yield print(`\nSKIPPED, so not verified by this run:\n${skipped.map(line => `  ${line}\n`).join('')}\n`)
   const { cancelled, failed, passed, skipped: skippedCount, tests, todo } = counts
   const lines = {
-    tests,
-    pass: passed,
-    fail: failed,
-    cancelled,
-    skipped: skippedCount,
-    todo,
+    ...{ tests, pass: passed, fail: failed, cancelled, skipped: skippedCount, todo },
     duration_ms: Math.round(durationMs),
   }
   for (const [name, value] of Object.entries(lines))

@@ -36,14 +36,13 @@ export async function readWriteRequest(
   readLines: ReadLines,
 ): Promise<{ options: BatchOptions; records: readonly DocumentRecord[] }> {
   const [head = '', ...lines] = body.split('\n')
-  const { checks: given, dryRun = false, onConflict } = fieldsOf(head)
+  const { checks, dryRun = false, onConflict } = fieldsOf(head)
   const known: readonly unknown[] = ['fail', 'keep', 'replace'] satisfies OnConflict[]
   if (!known.includes(onConflict)) throw new BadRecord('onConflict has to be one of fail, keep, replace')
   if (typeof dryRun !== 'boolean') throw new BadRecord('dryRun has to be true or false')
-  if (given !== undefined && given !== 'each' && given !== 'together')
+  if (checks !== undefined && checks !== 'each' && checks !== 'together')
     throw new BadRecord('checks has to be each or together')
-  const checks: BatchOptions['checks'] = given
-  const options = { onConflict: onConflict as OnConflict, dryRun, checks }
+  const options: BatchOptions = { onConflict: onConflict as OnConflict, dryRun, checks }
   const records: DocumentRecord[] = []
   const read = ([at, line]: readonly [number, string]) => {
     if (line !== '') records.push(recordOf(line, at + 2))

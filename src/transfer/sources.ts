@@ -33,7 +33,7 @@ export interface SourceFile {
 
 export interface Sources {
   readonly files: readonly SourceFile[]
-  /** Outermost first, without the root of the export. */
+  /** The child databases of an export, outermost first. */
   readonly databases: readonly DatabasePath[]
   /** Collections that the metadata of an export list. */
   readonly collections: readonly { readonly database: DatabasePath; readonly name: string }[]

@@ -65,7 +65,10 @@ export async function writeBatch(
     const count = Math.min(size, records.length - from)
     await beforeTransaction(target, database)
     try {
-      const written = await writeSome(target, database, records, [from, from + count], options)
+      // Writes only the first records if all would take too long.
+      const written = await inTransaction(target, database, options, (writer, limited) =>
+        writer.run(records, [from, from + count], batchEnd(target.pace?.batchMs), limited),
+      )
       for (const outcome of written.outcomes) outcomes.push(outcome)
       for (const reference of written.missing) missing.push(reference)
       for (const object of written.unresolved) unresolved.push(object)
@@ -91,19 +94,6 @@ export async function writeBatch(
 async function beforeTransaction({ pace, throwIfStopped }: BatchTarget, database: DatabaseId): Promise<void> {
   await pace?.waitForBindingPauses(database)
   throwIfStopped?.()
-}
-
-/** Writes all records of a range in one transaction, or only the first ones if all would take too long. */
-function writeSome(
-  target: BatchTarget,
-  database: DatabaseId,
-  records: readonly DocumentRecord[],
-  range: readonly [from: number, end: number],
-  options: BatchOptions,
-): Promise<BatchResult> {
-  return inTransaction(target, database, options, (writer, limited) =>
-    writer.run(records, range, batchEnd(target.pace?.batchMs), limited),
-  )
 }
 
 /**
@@ -162,7 +152,7 @@ async function inTransaction(
     return store.counted(database, () => work(writer, limited))
   }
   // A careful writer checks the history before each insert, which is slower and rarely necessary.
-  let isCareful = options.dryRun
+  let isCareful = false
   for (;;) {
     try {
       const { counters, result } = options.dryRun

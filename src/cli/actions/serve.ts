@@ -456,6 +456,7 @@ export async function rootSecretOf(
     const claimed = await claimRootHash(session, hash)
     if (claimed === hash) {
       log.info({ file: generated.file }, `generated a root secret for all nodes: it is in ${generated.file}`)
+      // Another node was faster, so no node accepts this secret.
     } else if (generated.created) rmSync(generated.file)
     return claimed
   })
