@@ -63,6 +63,7 @@ function parseBody(body: string): ReturnType<typeof parseJsonWithRepeated> {
   } catch (error) {
     if (!(error instanceof JsonSyntaxError)) throw error
     if (error.reason === 'nesting') throw invalidBody('JSON exceeds nesting limit')
+    // The protocol has no details for a body of whitespace, or if the first character is invalid.
     throw invalidBody(error.offset === 0 || body.trim() === '' ? '' : error.message)
   }
 }

@@ -69,10 +69,8 @@ function rejectBeyond({ units, depth }: Extent, call: Call): void {
     throw call.failure('value_too_large', msg`Value too large: ${reason}.`)
   }
   if (depth > limits.valueDepthMax) {
-    throw call.failure(
-      'value_too_large',
-      msg`Value too large: nesting exceeds limit ${limits.valueDepthMax}.`,
-    )
+    const message = msg`Value too large: nesting exceeds limit ${limits.valueDepthMax}.`
+    throw call.failure('value_too_large', message)
   }
 }
 

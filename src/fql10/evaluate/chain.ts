@@ -178,11 +178,8 @@ function fieldOf(value: Value, nameRange: OutlineName, progress: Progress, call:
   if (name === 'exists' && member !== undefined) return new BoundFunction(value, member)
   requirePresent(value, progress, nameRange, call)
   if (member !== undefined) return new BoundFunction(value, member)
-  return call.evaluation.world.documents.field(
-    value,
-    name,
-    call.within(call.spanOf(nameRange.start, nameRange.end)),
-  )
+  const inner = call.within(call.spanOf(nameRange.start, nameRange.end))
+  return call.evaluation.world.documents.field(value, name, inner)
 }
 
 function callMethod(

@@ -115,13 +115,8 @@ function missingOperator(node: BinaryNode, left: Value, call: Call) {
   const { operator, operatorStart } = node
   const message = msg`The function \`${operator}\` does not exist on \`${typeName(left)}\``
   const end = operatorStart + operator.length
-  return call.failureWithin(
-    'invalid_function_invocation',
-    message,
-    operatorStart,
-    end,
-    nullCreationHint(left),
-  )
+  const hints = nullCreationHint(left)
+  return call.failureWithin('invalid_function_invocation', message, operatorStart, end, hints)
 }
 
 /** Returns `value` if the value is a Boolean. For any other value, throws an error that underlines the operand. */

@@ -66,6 +66,7 @@ export function sourceOf(
   checkSource(set, method, call)
   if (fields.length === 0) return new EventSource(set)
   if (!(set instanceof StoredSet || set instanceof SingleSet)) {
+    // As on the hosted service, the message names this method even if `eventsOn` was called.
     throw invalidReceiver('changesOn', 'it was not called on the source set.', call)
   }
   const watched = fields.map((field, index) => {
@@ -95,10 +96,8 @@ export function checkSource(set: LazySet, method: string, call: Call, mayRead = 
   }
   const { collection } = base.options
   if (world.sets.mayReadSome(collection)) return
-  throw call.failure(
-    'permission_denied',
-    msg`Insufficient privileges to read from collection ${collection.name}.`,
-  )
+  const message = msg`Insufficient privileges to read from collection ${collection.name}.`
+  throw call.failure('permission_denied', message)
 }
 
 function invalidReceiver(method: string, reason: string, call: Call) {

@@ -61,7 +61,7 @@ export class CollectionShapes {
   #documentShape(name: string, item: CollectionItem, names: DocumentNames): Shape {
     const fields = memberSchemes(textsWithoutKey(documentMembers), names)
     for (const method of ['update', 'replace', 'updateData', 'replaceData']) {
-      fields.set(method, this.#writing(method, name, item))
+      fields.set(method, this.#writeMethod(method, name, item))
     }
     return {
       parameters: [],
@@ -75,7 +75,7 @@ export class CollectionShapes {
     }
   }
 
-  #writing(method: string, name: string, item: CollectionItem): Scheme {
+  #writeMethod(method: string, name: string, item: CollectionItem): Scheme {
     return new LazyScheme(() => {
       const type = argumentsOf(this.#parts.declaration(item))[method] as Type
       return {
@@ -89,8 +89,8 @@ export class CollectionShapes {
 
   #moduleFields(name: string, item: CollectionItem, names: DocumentNames): Map<string, Scheme> {
     const fields = memberSchemes(typeTexts(userCollectionMembers(name)), names)
-    fields.set('create', this.#writing('create', name, item))
-    fields.set('createData', this.#writing('createData', name, item))
+    fields.set('create', this.#writeMethod('create', name, item))
+    fields.set('createData', this.#writeMethod('createData', name, item))
     for (const index of ofKind(item.members, 'index')) {
       fields.set(index.name.text, new LazyScheme(() => this.#indexType(index, item, namedType(name))))
     }

@@ -228,6 +228,7 @@ export class Comparison {
     const at = readValue(index) as bigint
     const { length } = value.elements
     if (at >= 0n) {
+      // As in the hosted service, an index after the last element is not an error.
       this.#checks.walk(value.elements[Number(at)] ?? neverType, va, use.result, ua)
       return
     }
@@ -348,12 +349,8 @@ export class Comparison {
         received > expected || restArgument !== undefined
           ? msg`Function was called with too many arguments. Expected ${expected}, received ${received}`
           : msg`Function was not called with enough arguments. Expected ${expected}, received ${received}`
-      this.#checks.fail(
-        { kind: 'other', span: argumentsSpan ?? value.span, message: () => text },
-        value,
-        va,
-        ua,
-      )
+      const span = argumentsSpan ?? value.span
+      this.#checks.fail({ kind: 'other', span, message: () => text }, value, va, ua)
       return
     }
     for (const [index, arg] of args.entries()) {

@@ -93,28 +93,21 @@ class Printer {
     }
     for (const each of part.functions.values()) items.push(within => this.#function(each, within))
     for (const { args, result } of part.accesses) {
-      items.push(within =>
-        parenthesised(
-          `[${this.#list(args)}] => ${this.part(result, precedence.function)}`,
-          precedence.function,
-          within,
-        ),
-      )
+      items.push(within => {
+        const text = `[${this.#list(args)}] => ${this.part(result, precedence.function)}`
+        return parenthesize(text, precedence.function, within)
+      })
     }
     for (const { lambda, result } of part.projections) {
       items.push(within => {
         const text = `.{ ${this.part(lambda, precedence.none)} } => ${this.part(result, precedence.function)}`
-        return parenthesised(text, precedence.parameter, within)
+        return parenthesize(text, precedence.parameter, within)
       })
     }
     if (part.record !== undefined) {
       const { fields, wildcard } = part.record
-      items.push(() =>
-        this.#record(
-          fields,
-          wildcard === undefined ? undefined : () => `*: ${this.part(wildcard, precedence.none)}`,
-        ),
-      )
+      const last = wildcard && (() => `*: ${this.part(wildcard, precedence.none)}`)
+      items.push(() => this.#record(fields, last))
     }
     if (part.open !== undefined) {
       const { open } = part
@@ -123,7 +116,7 @@ class Printer {
     for (const elements of part.tuples.values()) items.push(() => `[${this.#list(elements)}]`)
     for (const each of part.nonNull) {
       items.push(within =>
-        parenthesised(`${this.#variable(each, precedence.operand)} - Null`, precedence.difference, within),
+        parenthesize(`${this.#variable(each, precedence.operand)} - Null`, precedence.difference, within),
       )
     }
     if (hasNull) items.push(() => 'Null')
@@ -140,7 +133,7 @@ class Printer {
     const own = part.isValue ? precedence.union : precedence.intersection
     const texts = [...new Set(items.map(each => each(own)))]
     if (texts.length === 1) return only(around)
-    return parenthesised(texts.join(part.isValue ? ' | ' : ' & '), own, around)
+    return parenthesize(texts.join(part.isValue ? ' | ' : ' & '), own, around)
   }
 
   #overload(members: readonly Part[], isValue: boolean, around: number): string {
@@ -151,7 +144,7 @@ class Printer {
       texts.push('Null')
     }
     if (texts.length === 1) return this.part(members[0] as Part, around)
-    return parenthesised(texts.join(isValue ? ' & ' : ' | '), own, around)
+    return parenthesize(texts.join(isValue ? ' & ' : ' | '), own, around)
   }
 
   #list(parts: readonly Part[]): string {
@@ -181,7 +174,7 @@ class Printer {
     const isBare = isSingle && rest === undefined && names[0] === undefined
     const given = isBare ? texts[0] : `(${texts.join(', ')})`
     const text = `${given} => ${this.part(result, precedence.function)}`
-    return parenthesised(text, precedence.function, around)
+    return parenthesize(text, precedence.function, around)
   }
 
   #variable(variable: CollectedVariable, around: number): string {
@@ -189,7 +182,7 @@ class Printer {
     if (body === undefined || this.#open.has(variable)) return this.#nameOf(variable)
     this.#open.add(variable)
     const inner = this.part(body, precedence.operand)
-    return parenthesised(`${inner} as ${this.#nameOf(variable)}`, precedence.recursion, around)
+    return parenthesize(`${inner} as ${this.#nameOf(variable)}`, precedence.recursion, around)
   }
 
   #nameOf(variable: CollectedVariable): string {
@@ -203,7 +196,7 @@ class Printer {
   }
 }
 
-function parenthesised(text: string, own: number, around: number): string {
+function parenthesize(text: string, own: number, around: number): string {
   return around > own ? `(${text})` : text
 }
 

@@ -49,6 +49,7 @@ export function resolveOverloads<T extends Use>(solver: Solver, term: T, limit: 
   )
   const [only] = copies
   if (copies.length === 1 && only !== undefined) return only
+  // The hosted service prints variants in this order, as its tests show (tests/conformance/v10-typing).
   const members = (isValue && (inputs.size === 0 || limit >= 0) ? copies.reverse() : copies) as readonly Use[]
   // A value is a type, and so is its overload. A union can replace any use.
   return { kind: isValue ? 'intersection' : 'union', members } as unknown as T
