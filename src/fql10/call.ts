@@ -240,7 +240,7 @@ export class Call implements ReadTimes {
   readonly evaluation: Evaluation
   readonly outer: Call | undefined
   readonly source: Source
-  /** The range of the argument list. Undefined if the trace does not show this call. */
+  /** The range that errors underline, such as the argument list. Undefined if the trace does not show this call. */
   readonly span: Span | undefined
   /** Counts the enclosing calls of lambdas and user functions. */
   readonly depth: number
@@ -268,6 +268,7 @@ export class Call implements ReadTimes {
     this.snapshot = snapshot
   }
 
+  /** Returns an inner call, whose errors underline `span`. */
   within(span: Span): Call {
     return new Call(this.evaluation, this, this.source, span, this.depth, this.limit, this.at, this.snapshot)
   }
@@ -392,7 +393,7 @@ export function withOuterTrace(failure: QueryFailure, call: Call): QueryFailure 
   return new QueryFailure(failure.code, failure.template, [traced, ...others], failure)
 }
 
-/** The positions of the argument lists of a call and its enclosing calls, innermost first. */
+/** The spans of a call and its enclosing calls, innermost first. */
 function traceOf(call: Call | undefined): (Span | undefined)[] {
   const trace: (Span | undefined)[] = []
   for (let each = call; each !== undefined; each = each.outer)

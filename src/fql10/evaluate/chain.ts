@@ -123,19 +123,19 @@ function absenceOf(doc: Doc, call: Call): Absence | undefined {
 }
 
 /** The name of a field or method, and its position in the text. */
-interface OutlineName {
+interface NameRange {
   readonly name: string
   readonly start: number
   readonly end: number
 }
 
 /** The failure of a field, method or index access on null. */
-function nullAccess(value: Value, { name, start, end }: OutlineName, call: Call) {
+function nullAccess(value: Value, { name, start, end }: NameRange, call: Call) {
   const message = msg`Cannot access \`${name}\` on null.`
   return call.failureWithin('invalid_null_access', message, start, end, nullCreationHint(value))
 }
 
-function missingField(value: Value, { name: field, start, end }: OutlineName, call: Call): NullValue {
+function missingField(value: Value, { name: field, start, end }: NameRange, call: Call): NullValue {
   return new NullValue({ type: 'missing field', field, holder: typeName(value) }, call.spanOf(start, end))
 }
 
@@ -143,7 +143,7 @@ function missingField(value: Value, { name: field, start, end }: OutlineName, ca
  * The error `onField` of an {@link Absence} underlines the expression of the document. Without this error, throws the
  * same error as for null, which underlines the name.
  */
-function requirePresent(doc: Doc, { start, end }: Progress, nameRange: OutlineName, call: Call): void {
+function requirePresent(doc: Doc, { start, end }: Progress, nameRange: NameRange, call: Call): void {
   const inner = call.within(call.spanOf(start, end))
   inner.requireEffect('read', 'Reading a field')
   const absence = absenceOf(doc, inner)
@@ -168,7 +168,7 @@ function readField(progress: Progress, link: FieldLink, call: Call): Value {
 }
 
 /** Binds a method to its receiver. Returns undefined if the value has no such field or method. */
-function fieldOf(value: Value, nameRange: OutlineName, progress: Progress, call: Call): Value | undefined {
+function fieldOf(value: Value, nameRange: NameRange, progress: Progress, call: Call): Value | undefined {
   const { name } = nameRange
   if (isStruct(value)) return value.get(name)
   const member = memberOf(value, name)

@@ -9,7 +9,7 @@ import type { FunctionValue, Value } from '../value.ts'
 import { entriesFor, type FunctionDefinition } from './entry.ts'
 import { any, callback } from './parameters.ts'
 
-interface Reading<Receiver> {
+interface ElementAccess<Receiver> {
   readonly noun: 'array' | 'set'
   /** Converts an array to the receiver's type in the examples. */
   readonly conversion: '' | '.toSet()'
@@ -60,11 +60,17 @@ function some(elements: Iterable<Value>, test: (element: Value) => boolean): boo
   return false
 }
 
-export function elementEntries<Receiver>(reading: Reading<Receiver>): readonly FunctionDefinition[] {
-  return [...searchingEntries(reading), ...combiningEntries(reading)]
+export function elementEntries<Receiver>(access: ElementAccess<Receiver>): readonly FunctionDefinition[] {
+  return [...searchingEntries(access), ...combiningEntries(access)]
 }
 
-function searchingEntries<Receiver>({ noun, conversion, isEmpty, elements, backwards }: Reading<Receiver>) {
+function searchingEntries<Receiver>({
+  noun,
+  conversion,
+  isEmpty,
+  elements,
+  backwards,
+}: ElementAccess<Receiver>) {
   const { method } = entriesFor<Receiver>()
   return [
     method('first', {
@@ -118,7 +124,13 @@ function searchingEntries<Receiver>({ noun, conversion, isEmpty, elements, backw
   ]
 }
 
-function combiningEntries<Receiver>({ noun, conversion, parameter, elements, backwards }: Reading<Receiver>) {
+function combiningEntries<Receiver>({
+  noun,
+  conversion,
+  parameter,
+  elements,
+  backwards,
+}: ElementAccess<Receiver>) {
   const { method } = entriesFor<Receiver>()
   const reduceElements = (all: Iterable<Value>, reducer: FunctionValue, call: Call): Value => {
     let result: Value | undefined

@@ -5,7 +5,7 @@ import type { Value as StoredValue } from '../../values/value.ts'
 import type { QueryFailure } from '../failure/query-failure.ts'
 import type { Value } from '../value.ts'
 
-/** Plain data that can be stored, in a format that the set defines. */
+/** A place from which a set can be read: plain data in a format that the set defines. */
 export type SetPlace = StoredValue
 
 interface ElementItem {

@@ -49,13 +49,13 @@ export function parseSignature(source: Source): TypeNode {
 }
 
 /** If there are faults, `result` is undefined or incomplete. */
-interface Reading<T> {
+interface ParseResult<T> {
   readonly result: T | undefined
   readonly faults: readonly Diagnostic[]
 }
 
 /** Collects faults. If parsing stops before a fault was recorded, records one fault: the expected tokens. */
-export function readWhole<T>(parser: Parser, read: () => T): Reading<T> {
+export function readWhole<T>(parser: Parser, read: () => T): ParseResult<T> {
   let result: T | undefined
   try {
     result = read()
