@@ -83,6 +83,7 @@ function isDecided(node: BinaryNode, left: Value, call: Call): boolean {
     default:
       if (!hasOperator(left, node.operator)) throw missingOperator(node, left, call)
   }
+  // The cases that return above cost nothing.
   call.evaluation.compute(1)
   return false
 }

@@ -187,6 +187,7 @@ function boundedFunction(
   })
 }
 
+// As on the hosted service, -0.0 is negative.
 const notNegative = [(x: number) => !(x < 0 || Object.is(x, -0)), 'x must be nonnegative'] as const
 const positive = [(x: number) => !(x <= 0), 'x must be positive'] as const
 const atMostOne = [(x: number) => !(Math.abs(x) > 1), 'argument must lie in [-1, 1]'] as const

@@ -173,6 +173,7 @@ export class DropSet extends DerivedSet {
   }
 
   override *items(reading: Call, from: SetPlace | undefined): Generator<SetItem, void, void> {
+    // Places are after the skipped elements.
     let left = from === undefined ? this.amount : 0
     for (const item of this.inner.items(reading, from)) {
       if (left <= 0 || item.kind === 'failed') yield item

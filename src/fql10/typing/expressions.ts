@@ -275,6 +275,7 @@ export class Typer {
       return this.#solver.variable(undefined, [nonNull(leftType), ...membersOf(rightType)])
     }
     const known = operators[operator]
+    // `=~` and `!~` have no declared type.
     if (known === undefined) return withSpan(booleanType, span)
     if (known.kind !== 'function') {
       const args = [this.#solver.variable(), this.#solver.variable()]

@@ -131,7 +131,7 @@ export class Solver implements Checks {
 
   /**
    * Records a failure. The failure rejects the variant that is being tried, or the value of the check, or is a conflict
-   * between two alternatives.
+   * between two alternatives. Failures of {@link loose} bounds are ignored.
    */
   fail(failure: CheckFailure, value: object, va: Alternative, ua: Alternative): void {
     const frame = this.#frames.at(-1)
