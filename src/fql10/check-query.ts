@@ -75,13 +75,10 @@ export class CheckQuery implements Query {
       return { status: 200, body: JSON.stringify({ members }) }
     }
     const check = () => this.#check(args, session)
-    const outcome = catchError(
-      QueryFailure,
-      check,
-      ({ diagnostics }): CheckOutcome => ({
-        checked: { type: undefined, errors: diagnostics, warnings: [] },
-      }),
-    )
+    const failed = ({ diagnostics }: QueryFailure): CheckOutcome => ({
+      checked: { type: undefined, errors: diagnostics, warnings: [] },
+    })
+    const outcome = catchError(QueryFailure, check, failed)
     const { errors = [], type = null, warnings = [] } = outcome?.checked ?? {}
     const summary = summaryOf(visibleTo(session, [...warnings, ...errors]))
     return { status: 200, body: JSON.stringify({ static_type: type, summary }), lesson: outcome?.report }

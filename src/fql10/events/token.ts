@@ -18,14 +18,9 @@ export interface SourceToken {
 }
 
 export function tokenOf(source: EventSource, call: Call): string {
-  const { world } = call.evaluation
-  const start = world.sealing.resultTime()
-  return seal(
-    'event source',
-    [world.sealing.database, BigInt(start), saved(source)],
-    world.sealing.sourceKey,
-    start,
-  )
+  const { sealing } = call.evaluation.world
+  const start = sealing.resultTime()
+  return seal('event source', [sealing.database, BigInt(start), saved(source)], sealing.sourceKey, start)
 }
 
 /** Decodes a token. Returns undefined for a text that this service has not created. */

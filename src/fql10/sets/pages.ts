@@ -58,10 +58,7 @@ function pageOf({ from, ...start }: PageStart, call: Call): Struct {
   for (const item of set.items(call, from)) {
     if (data.length === size && (item.kind !== 'left out' || read % batch === 0)) {
       const after = new SetCursor(sealCursor({ ...start, from: item.place() }, call))
-      return new Map<string, Value>([
-        ['data', data],
-        ['after', after],
-      ])
+      return new Map<string, Value>([['data', data]]).set('after', after)
     }
     // A boundary (items.ts) is only a place between elements.
     if (item.kind !== 'boundary') read++

@@ -1,5 +1,6 @@
 // The environment of the library: global names and shapes.
 
+import { upsert } from '../../base/upsert.ts'
 import { definitionOf, type Members, membersOfModule } from '../library/entry.ts'
 import { schemaModule } from '../library/globals.ts'
 import { nativeNumber, natives, typeOfModule } from '../library/natives.ts'
@@ -37,9 +38,7 @@ const schemes = new Map<string, Scheme>()
 
 /** Equal texts have the same scheme. */
 function schemeOf(text: string): Scheme {
-  const scheme = schemes.get(text) ?? new SignatureScheme(text)
-  schemes.set(text, scheme)
-  return scheme
+  return upsert(schemes, text, () => new SignatureScheme(text))
 }
 
 /** The names of the types of a collection, by the names in types of entries: `Doc`, `NullDoc` and `DocCollection`. */
