@@ -149,7 +149,7 @@ async function inTransaction(
     const writer = new BatchWriter(transaction, database, options, isCareful, target, memo)
     if (pace === undefined) return work(writer, unlimited)
     const limited = <T>(each: () => T) => store.bindingBudget.perItem(writeBatchLimits.recordBindingsMs, each)
-    return store.counted(database, () => work(writer, limited))
+    return store.pauseAfter(database, () => work(writer, limited))
   }
   // A careful writer checks the history before each insert, which is slower and rarely necessary.
   let isCareful = false

@@ -103,13 +103,16 @@ test('the memory of recent writes never hides a difference', () => {
           recent.add(index + 1, index, commit)
         }
         const isSame = isDeepStrictEqual(learn(state, reads), learned)
-        const written = recent.written(noted, since, commits.length)
+        const written = recent.changedReads(noted, since, commits.length)
         assert.ok(written !== undefined)
         assert.equal(isReadSetValid(written, state), isSame)
         const packed = new PackedReads(packReads(noted))
         assert.ok(sizeOf(packed) === sizeOf(noted))
         assert.equal(isReadSetValid(packed, state), isSame)
-        assert.equal(isReadSetValid(recent.written(packed, since, commits.length) ?? packed, state), isSame)
+        assert.equal(
+          isReadSetValid(recent.changedReads(packed, since, commits.length) ?? packed, state),
+          isSame,
+        )
       },
     ),
     { numRuns: 500 },
@@ -118,7 +121,7 @@ test('the memory of recent writes never hides a difference', () => {
 
 /** Describes in a word what the memory reports about `reads`. */
 function verdict(recent: RecentWrites, reads: ReadSet, since: number, now: number): string {
-  const written = recent.written(reads, since, now)
+  const written = recent.changedReads(reads, since, now)
   if (written === undefined) return 'unknown'
   return written.keys.size + written.ranges.length === 0 ? 'unwritten' : 'written'
 }
@@ -161,16 +164,16 @@ test('only the written ranges of a packed read set are decoded, also those that 
   const packed = new PackedReads(packReads(readOf(...many, outer, beside)))
   const recent = new RecentWrites()
   for (let time = 1; time <= 20; time++) recent.add(time, time - 1, [put(`${name(time + 590)}5`, '')])
-  const written = recent.written(packed, 18, 20)
+  const written = recent.changedReads(packed, 18, 20)
   assert.deepEqual(
     new Set(written?.ranges),
     new Set(readOf(outer, ...many.slice(609, 611)).ranges),
     'the ranges with the keys of the last two commits',
   )
-  assert.equal(recent.written(packed, 0, 20)?.ranges.length, 21)
-  assert.equal(recent.written(packed, 20, 20)?.ranges.length, 0)
+  assert.equal(recent.changedReads(packed, 0, 20)?.ranges.length, 21)
+  assert.equal(recent.changedReads(packed, 20, 20)?.ranges.length, 0)
   recent.add(21, 20, [put('3', '')])
-  assert.equal(recent.written(packed, 20, 21)?.ranges.length, 0)
+  assert.equal(recent.changedReads(packed, 20, 21)?.ranges.length, 0)
 })
 
 test('keys of a packed read set are decoded with their values', () => {
@@ -191,7 +194,7 @@ test('keys of a packed read set are decoded with their values', () => {
   }
   const recent = new RecentWrites()
   recent.add(1, 0, [put('long', '')])
-  assert.deepEqual([...(recent.written(packed, 0, 1)?.keys.keys() ?? [])], ['long'])
+  assert.deepEqual([...(recent.changedReads(packed, 0, 1)?.keys.keys() ?? [])], ['long'])
 })
 
 test('writes before a gap do not count after it', () => {
@@ -253,8 +256,8 @@ test('the keys and kinds of keys of large commits are known', () => {
     ['o', 'p'],
     ['x', 'y'],
   ] as const
-  assert.deepEqual(recent.written(readOf(same, small, none), 0, 2)?.ranges, readOf(same, small).ranges)
-  assert.deepEqual(recent.written(readOf(same, small, none), 1, 2)?.ranges, readOf(small).ranges)
+  assert.deepEqual(recent.changedReads(readOf(same, small, none), 0, 2)?.ranges, readOf(same, small).ranges)
+  assert.deepEqual(recent.changedReads(readOf(same, small, none), 1, 2)?.ranges, readOf(small).ranges)
   const keyRead = (key: string) => {
     const noting = new RecordingView(new State())
     noting.get(bytes(key))

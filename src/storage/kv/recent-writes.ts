@@ -142,12 +142,12 @@ export class RecentWrites {
    * was read. `now`: the time of the newest later commit. Returns undefined if some of these commits are not
    * remembered, or if checking a packed read set would take too long.
    */
-  written(reads: ReadSet, since: number, now: number): ReadSet | undefined {
+  changedReads(reads: ReadSet, since: number, now: number): ReadSet | undefined {
     if (now !== this.#to || since < this.#from) return undefined
     const first = this.#firstAfter(since)
     if (first === this.#commits) return { keys: new Map(), ranges: [] }
     const before = this.#writesBefore[first % commitsMax] as number
-    if (reads instanceof PackedReads) return this.#writtenPacked(reads, first, before)
+    if (reads instanceof PackedReads) return this.#changedPacked(reads, first, before)
     const keys = new Map<string, RecordedValue>()
     for (const [key, found] of reads.keys) {
       if ((this.#writtenAt[slotOf(hashText(key))] as number) > before) keys.set(key, found)
@@ -155,7 +155,7 @@ export class RecentWrites {
     return { keys, ranges: reads.ranges.length === 0 ? [] : this.#writtenRanges(reads.ranges, first) }
   }
 
-  #writtenPacked(reads: PackedReads, first: number, before: number): ReadSet | undefined {
+  #changedPacked(reads: PackedReads, first: number, before: number): ReadSet | undefined {
     const isWritten = (hash: number) => (this.#writtenAt[slotOf(hash)] as number) > before
     const keys = reads.select(isWritten, packedKeysMax)
     const ranges = keys && this.#writtenPackedRanges(reads, first)

@@ -128,7 +128,7 @@ export function validate(
   if (nextExpiry < time || (isStamped && time !== commitTime)) return 'stale'
   if (last.time === since.time) return 'valid'
   if (last.schemaTime !== since.schemaTime && !schemasAgree(schemas, view)) return 'stale'
-  const changedReads = recent.written(reads, since.time, last.time) ?? reads
+  const changedReads = recent.changedReads(reads, since.time, last.time) ?? reads
   if (sizeOf(changedReads) > rereadsMax[by]) return 'long'
   return isReadSetValid(changedReads, view) ? 'valid' : 'stale'
 }

@@ -129,7 +129,9 @@ export class BuildQueue {
     const began = this.#store.now()
     try {
       await this.#store.write(transaction =>
-        this.#store.counted(index.database, () => continueAny(transaction, index, batchEnd(this.#batchMs))),
+        this.#store.pauseAfter(index.database, () =>
+          continueAny(transaction, index, batchEnd(this.#batchMs)),
+        ),
       )
       this.#failed.delete(name)
     } catch (error) {

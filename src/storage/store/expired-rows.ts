@@ -119,7 +119,7 @@ function removableRows(
     // Without a second version, the next batch would begin with the same version again.
     if (steps++ > 1 && batch.isFull()) return { keys, isAll: false, last, timelines }
     const version = rows.reader.read(ref, stored)
-    const ended = store.counted(ref.database, () =>
+    const ended = store.pauseAfter(ref.database, () =>
       timelines.flatMap(timeline => timeline.add(version)).map(({ key }) => key),
     )
     const added = portionOf(rows.overlay, ended, batch)

@@ -61,7 +61,7 @@ export class LocalCommits implements Commits {
     this.#options = options
     this.#times = options.times
     this.#recent = options.recent
-    if (isReplicated(kv)) kv.watchForeign(batch => this.#apply(batch))
+    if (isReplicated(kv)) kv.watchForeign(batch => this.#addForeign(batch))
   }
 
   async commit<T>(
@@ -181,7 +181,7 @@ export class LocalCommits implements Commits {
   }
 
   /** Adds the commits of another machine to the recent writes. */
-  #apply({ after, writes }: ForeignBatch): void {
+  #addForeign({ after, writes }: ForeignBatch): void {
     let before = after
     let own: Write[] = []
     for (const write of writes) {

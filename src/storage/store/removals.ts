@@ -37,10 +37,10 @@ const checkedObjectsMax = 256
  */
 export function nextGarbage(
   view: View,
-  work: RemovalCursor,
+  removals: RemovalCursor,
   mayCompute: (database: DatabaseId) => boolean,
 ): SweeperWork | undefined {
-  return work
+  return removals
     .read(view, checkedObjectsMax)
     .find(
       ({ target }) =>
@@ -186,7 +186,7 @@ function removeRevokedTokens(store: Store, removal: Removal, target: Ref): void 
       const version = newestLive(rows.snapshot, token)
       batch.read(1, version?.length ?? 0)
       if (version === undefined || !isRevoked({ ts: versionTime(version) }, instance, revocations)) continue
-      store.counted(target.database, () => transaction.delete(token))
+      store.pauseAfter(target.database, () => transaction.delete(token))
       batch.write(rowsOfToken)
     }
   }

@@ -121,7 +121,7 @@ export class Store {
    * process, and cannot be rejected.
    */
   readonly bindingBudget = new CpuBudget(slowBindings)
-  /** After {@link counted} work of a database, its background work and its imports pause. */
+  /** After work in {@link pauseAfter}, the background work and the imports of the database pause. */
   readonly bindingPauses = new RateLimit<DatabaseId>(debtRepaidByTime, pausesMax, () =>
     systemClock.elapsedMs(),
   )
@@ -322,7 +322,7 @@ export class Store {
    * queries). Afterwards, even if `work` throws, the background work and the imports of this database pause for a
    * multiple of the duration of the bindings. Concurrent pauses of a database add up.
    */
-  counted<T>(database: DatabaseId, work: () => T): T {
+  pauseAfter<T>(database: DatabaseId, work: () => T): T {
     return this.bindingBudget.counted(work, micros => {
       const pauseMs = (micros / 1000) * storeLimits.bindingPauseFactor
       if (pauseMs >= storeLimits.bindingPauseMsMin) this.bindingPauses.take(database, pauseMs)

@@ -51,7 +51,7 @@ export class Sweeper {
   readonly #removalTime: () => Micros
   readonly #batchMs: number | undefined
   readonly #plan: ExpiryPlan
-  readonly #deleted = new RemovalCursor()
+  readonly #removals = new RemovalCursor()
   /**
    * The first check that was due at the last step. The next step reads from there, because a read from the start would
    * skip all finished checks which LMDB still contains. A read at least once a minute begins at the start, so that a
@@ -105,14 +105,14 @@ export class Sweeper {
     this.#plan.forget()
     this.#unprocessed = undefined
     this.#from.clear()
-    this.#deleted.reset()
+    this.#removals.reset()
     this.#checksFrom = undefined
     this.#changesFrom = undefined
   }
 
   async #sweepGarbage(): Promise<boolean> {
     const mayCompute = (database: DatabaseId) => this.#mayCompute(database)
-    const garbage = this.#store.kv.read(view => nextGarbage(view, this.#deleted, mayCompute))
+    const garbage = this.#store.kv.read(view => nextGarbage(view, this.#removals, mayCompute))
     if (garbage === undefined) return false
     await this.#store.write(transaction =>
       removeGarbage(this.#store, transaction, garbage, batchEnd(this.#batchMs)),

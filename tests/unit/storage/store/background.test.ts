@@ -63,8 +63,8 @@ test('removals continue although a build fails with every step', async () => {
     return others
   })
   await bench.delete(removed)
-  const { counted } = bench.store
-  bench.store.counted = () => {
+  const { pauseAfter } = bench.store
+  bench.store.pauseAfter = () => {
     throw new RangeError('the build writes too much')
   }
   const background = new Background(bench.store)
@@ -74,5 +74,5 @@ test('removals continue although a build fails with every step', async () => {
   for (let step = 0; step < 50 && rows() > 0; step++)
     await assert.rejects(background.runOnce(), /the build writes too much/)
   assert.equal(rows(), 0)
-  bench.store.counted = counted
+  bench.store.pauseAfter = pauseAfter
 })

@@ -36,7 +36,7 @@ test('a database pauses in proportion to the time of its bindings, and times add
       work()
       report(micros)
     })
-    store.counted(database, () => undefined)
+    store.pauseAfter(database, () => undefined)
   }
   const pauseMs = (database: bigint) => store.bindingPauses.waitMs(database)
   assert.equal(pauseMs(1n), 0)
