@@ -45,6 +45,7 @@ export class RowTable {
   constructor(bytes: Bytes, rows = 0) {
     this.bytes = bytes
     let room = initialRows
+    // Rows are numbered from 1, and a table grows when only one place is left.
     while (room < rows + 2) room *= 2
     this.#keyStarts = new Uint32Array(room)
     this.#keyEnds = new Uint32Array(room)

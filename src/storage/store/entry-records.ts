@@ -41,6 +41,7 @@ interface EntryRecord {
   readonly removed?: boolean
 }
 
+// 0x02 was a flag of an earlier format.
 const ttlFlag = 0x01
 const valuesFlag = 0x04
 const truncatedFlag = 0x08

@@ -69,8 +69,8 @@ export class LocalCommits implements Commits {
     conditions: CommitConditions<T>,
   ): Promise<TransactionOutcome<T> | 'stale'> {
     const { evaluator } = conditions
-    for (let valid = attempt; ; ) {
-      const decision = await this.#decide(valid, conditions)
+    for (let current = attempt; ; ) {
+      const decision = await this.#decide(current, conditions)
       if (typeof decision !== 'string') return decision
       switch (decision) {
         case 'later':
@@ -81,7 +81,7 @@ export class LocalCommits implements Commits {
           if (decision === 'stale') return decision
           const since = (await evaluator?.validate()) ?? 'stale'
           if (since === 'stale') return since
-          valid = { ...valid, since }
+          current = { ...current, since }
         }
       }
     }
