@@ -74,7 +74,7 @@ export class ExportRunner {
     try {
       if (this.#options.store.hasFree()) await this.#processFree()
     } catch {
-      // The store is closing, so there is no work left.
+      // The store is closing, or unavailable until a later step.
     }
     return pollEveryMs
   }

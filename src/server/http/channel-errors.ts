@@ -1,5 +1,5 @@
-// Responds to connections that fail before a request exists, because the bytes are not HTTP, the head is too long, or
-// the client is too slow. The response is written to the bare connection, which is then closed. Its body has an
+// Responds to HTTP/1.1 connections that cannot be read any further, because the bytes are not HTTP, the head is too long,
+// or the client is too slow. The response is written to the bare connection, which is then closed. Its body has an
 // `errors` array, without which the JavaScript driver crashes.
 
 import { STATUS_CODES } from 'node:http'

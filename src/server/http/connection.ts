@@ -42,8 +42,8 @@ export class Connection {
   }
 
   /**
-   * Called when a request begins to arrive. Returns false if the connection has been ended: the caller must not serve
-   * the request.
+   * Called when the head of a request has arrived. Returns false if the connection has been ended: the caller must not
+   * serve the request.
    */
   begin(): boolean {
     if (this.#isEnded) return false

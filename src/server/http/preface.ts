@@ -93,7 +93,7 @@ const switching = 'HTTP/1.1 101 Switching Protocols\r\nconnection: Upgrade\r\nup
  */
 const openingHeaders = Buffer.from([0, 0, 6, 1, 5, 0, 0, 0, 1, 0x83, 0x86, 0x84, 0x01, 0x01, 0x2d])
 
-/** A request with a long body is not upgraded. */
+/** A request with a long or chunked body is not upgraded. */
 export function requestsUpgrade({ headers }: IncomingMessage): boolean {
   const protocols = headers.upgrade?.toLowerCase().split(/[ \t]*,[ \t]*/) ?? []
   return (

@@ -1,5 +1,5 @@
 // Builds the head of every response, and formats the body. The protocol defines the headers of each kind of answer.
-// Transaction time, metrics and tags are in headers only in version 4; in version 10, they are in the body.
+// Transaction time, metrics and tags are in headers in version 4 and GraphQL; in version 10, they are in the body.
 //
 // The list describes endpoints of queries. Other endpoints, such as most of those under /api, omit the transaction time
 // and the metrics.

@@ -50,6 +50,7 @@ export class ResponseWriter {
       const pieces =
         answer.longBody?.pieces ?? piecesOf(Buffer.from(text, bytes === text.length ? 'latin1' : 'utf8'))
       const share = track(request, readerOf(request, answer), bytes, this.#services.budget)
+      // The budget may have evicted the share, and thus disconnected the client.
       if (request.hasDisconnected) return 0
       writePieces(request.begin(answer.status, headers).body, pieces, share)
     }
