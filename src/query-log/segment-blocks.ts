@@ -44,6 +44,7 @@ export async function* recordsOf(
     let [start, end] = [0, 0]
     for (let isAtEnd = false; !isAtEnd; ) {
       signal?.throwIfAborted()
+      // The block is longer than the buffer.
       if (start === 0 && end === bytes.length) bytes = Buffer.concat([bytes], 2 * end)
       bytes.copyWithin(0, start, end)
       end -= start

@@ -92,13 +92,13 @@ export class Edge {
     const call = new EndpointCall(request, parameters, trace)
     call.startedMs = this.#services.clock.elapsedMs()
     if (request.method === 'OPTIONS' && request.headers.origin !== undefined) {
-      this.#answer(call, preflightAnswer(endpoint))
+      this.#sendNow(call, preflightAnswer(endpoint))
       return
     }
     call.endpoint = endpoint
     const rejection = this.#readHeaders(call)
     if (rejection !== undefined) {
-      this.#answer(call, rejection)
+      this.#sendNow(call, rejection)
       return
     }
     const handler = handlerOf(endpoint, request.method)
@@ -160,14 +160,14 @@ export class Edge {
         // If the rest of the body has not arrived yet, the connection is closed after the response.
         if (!call.request.isComplete) call.request.closeAfterwards()
         const [code, description] = outcome === 'rejected' ? [] : bodyErrors[outcome]
-        this.#answer(call, code ? this.#error(call, code, description) : (unauthorized as Answer))
+        this.#sendNow(call, code ? this.#error(call, code, description) : (unauthorized as Answer))
       }
     })
   }
 
   #run(call: EndpointCall, handler: Handler): void {
     if (!this.#running.admits(call.ticket.owner, 1)) {
-      this.#answer(call, this.#error(call, 'too many requests', 'Too many pending requests'))
+      this.#sendNow(call, this.#error(call, 'too many requests', 'Too many pending requests'))
       return
     }
     try {
@@ -177,21 +177,21 @@ export class Edge {
         call.release = call.ticket.count(this.#running)
         call.request.onClose(() => call.ticket.noteDisconnect())
         answer.then(
-          resolved => this.#finish(call, resolved),
-          cause => this.#finish(call, this.#failed(call, cause)),
+          resolved => this.#sendAtTurnEnd(call, resolved),
+          cause => this.#sendAtTurnEnd(call, this.#failed(call, cause)),
         )
-      } else this.#finish(call, answer)
+      } else this.#sendAtTurnEnd(call, answer)
     } catch (cause) {
-      this.#finish(call, this.#failed(call, cause))
+      this.#sendAtTurnEnd(call, this.#failed(call, cause))
     }
   }
 
-  #finish(call: EndpointCall, answer: Answer): void {
+  #sendAtTurnEnd(call: EndpointCall, answer: Answer): void {
     call.answer = answer
     this.#answers.add(call)
   }
 
-  #answer(call: EndpointCall, answer: Answer): void {
+  #sendNow(call: EndpointCall, answer: Answer): void {
     this.#send(call, answer)
     this.#record(call, answer)
   }

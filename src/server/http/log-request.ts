@@ -83,9 +83,9 @@ export function bodyOf(call: EndpointCall): Fields {
 
 /** `own`: the region group of this service. */
 function readLogRequest(fields: Fields, own: string): LogRequest {
-  const path = text(fields, 'database')
+  const path = textField(fields, 'database')
   const database = path === undefined ? undefined : databaseOf(path)
-  const named = text(fields, 'region_group') ?? text(fields, 'regionGroup')
+  const named = textField(fields, 'region_group') ?? textField(fields, 'regionGroup')
   const regionGroup = database?.regionGroup ?? named
   if (regionGroup === undefined) throw badRequest('one of "database" and "region_group" is needed')
   checkRegionGroup(regionGroup, own)
@@ -95,7 +95,7 @@ function readLogRequest(fields: Fields, own: string): LogRequest {
   if (end.nanos - start.nanos > spanNanosMax) {
     throw badRequest(`"time_end" may be at most ${logRequestLimits.logExportDaysMax} days after "time_start"`)
   }
-  const idempotencyToken = text(fields, 'idempotency_token')
+  const idempotencyToken = textField(fields, 'idempotency_token')
   if (idempotencyToken !== undefined && !uuidPattern.test(idempotencyToken)) {
     throw badRequest('"idempotency_token" has to be a UUID')
   }
@@ -118,9 +118,9 @@ export function checkRegionGroup(name: string, own: string): void {
 /** An empty body requests the first page. */
 export function readListRequest(call: EndpointCall): ListRequest {
   const fields = call.body === undefined || call.body === '' ? {} : bodyOf(call)
-  const nextToken = text(fields, 'next_token')
+  const nextToken = textField(fields, 'next_token')
   const maxResults =
-    wholeNumber(fields, 'max_results', 1, logRequestLimits.logExportsPageMax) ?? pageSizeDefault
+    integerField(fields, 'max_results', 1, logRequestLimits.logExportsPageMax) ?? pageSizeDefault
   return { states: statesOf(fields.states), nextToken, maxResults }
 }
 
@@ -133,7 +133,7 @@ function statesOf(states: unknown): ReadonlySet<ExportState> | undefined {
 }
 
 /** Treats null as absent. */
-export function text(fields: Fields, name: string): string | undefined {
+export function textField(fields: Fields, name: string): string | undefined {
   const value = fields[name] ?? undefined
   if (value === undefined) return undefined
   if (typeof value !== 'string' || value === '' || value.length > logRequestLimits.logFilterCharsMax) {
@@ -143,7 +143,7 @@ export function text(fields: Fields, name: string): string | undefined {
 }
 
 /** Treats null as absent. */
-export function wholeNumber(fields: Fields, name: string, min: number, max: number): number | undefined {
+export function integerField(fields: Fields, name: string, min: number, max: number): number | undefined {
   const value = fields[name] ?? undefined
   if (value === undefined) return undefined
   if (!Number.isInteger(value) || (value as number) < min || (value as number) > max) {
@@ -161,7 +161,7 @@ function databaseOf(path: string): { regionGroup: string; names: readonly string
 }
 
 function timeOf(fields: Fields, name: string): { text: string; nanos: bigint } {
-  const written = text(fields, name)
+  const written = textField(fields, name)
   if (written === undefined) throw badRequest(`"${name}" is missing`)
   const time = parseTime(written)
   const nanos = time && nanosOfTime(time)

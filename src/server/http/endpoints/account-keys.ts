@@ -7,7 +7,7 @@ import type { QueryLog } from '../../../query-log/query-log.ts'
 import { type Answer, jsonAnswer } from '../answer.ts'
 import { ApiError, badRequest, isoTime } from '../api.ts'
 import type { Endpoint, EndpointCall, Handler, LogServices } from '../endpoint.ts'
-import { bodyOf, checkRegionGroup, logClient, logTraits, text, wholeNumber } from '../log-request.ts'
+import { bodyOf, checkRegionGroup, integerField, logClient, logTraits, textField } from '../log-request.ts'
 
 const accountKeysLimits = {
   /** Maximum number of characters of the name of an account key; own limit. */
@@ -40,10 +40,10 @@ export function accountKeyEndpoints(services: LogServices): readonly Endpoint[] 
 
 async function create(call: EndpointCall, queryLog: QueryLog): Promise<Answer> {
   const fields = bodyOf(call)
-  const name = text(fields, 'name')
+  const name = textField(fields, 'name')
   if (name === undefined || name.length > accountKeysLimits.accountKeyNameCharsMax)
     throw badRequest('"name" has to be a short text')
-  const ttlDays = wholeNumber(fields, 'ttl_days', 1, limits.accountKeyDaysMax)
+  const ttlDays = integerField(fields, 'ttl_days', 1, limits.accountKeyDaysMax)
   const regionGroups = fields.region_groups ?? undefined
   if (regionGroups !== undefined && !isListOfTexts(regionGroups)) {
     throw badRequest('"region_groups" has to be a list of region groups')

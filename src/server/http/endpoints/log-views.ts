@@ -16,7 +16,7 @@ import { rootDatabase } from '../../../values/value.ts'
 import { type Answer, jsonAnswer } from '../answer.ts'
 import { ApiError, badRequest, isoTime } from '../api.ts'
 import type { Endpoint, EndpointCall, LogServices, Services } from '../endpoint.ts'
-import { type Fields, type LogAccess, logAccess, logTraits, text, wholeNumber } from '../log-request.ts'
+import { type Fields, integerField, type LogAccess, logAccess, logTraits, textField } from '../log-request.ts'
 
 const logViewsLimits = {
   /** Maximum number of records on one page of the query log; own limit. */
@@ -49,7 +49,7 @@ export function logViewEndpoints(services: LogServices): readonly Endpoint[] {
       const search = {
         ...filter,
         ...readSearch(fields, filter),
-        ...details.callersNamed(text(fields, 'who')),
+        ...details.callersNamed(textField(fields, 'who')),
       }
       const { records, next } = await queryLog.search(search, signal)
       const oldestTime = await queryLog.oldestTime()
@@ -93,15 +93,15 @@ function abortSignalOf(call: EndpointCall, { stopping }: Services): AbortSignal 
 }
 
 function readSearch(body: Fields, filter: RecordFilter) {
-  const next = text(body, 'next_token')
+  const next = textField(body, 'next_token')
   const [, to, skip] = /^(\d{1,15})\.(\d{1,5})$/.exec(next ?? '') ?? []
   if (next !== undefined && to === undefined)
     throw badRequest('"next_token" is not a token of an earlier page')
   return {
     to: to === undefined ? filter.to : Math.min(Number(to), filter.to),
     skip: Math.min(Number(skip ?? 0), logViewsLimits.logRecordsSkipMax),
-    text: text(body, 'text'),
-    limit: wholeNumber(body, 'max_results', 0, logViewsLimits.logRecordsPageMax) ?? recordsDefault,
+    text: textField(body, 'text'),
+    limit: integerField(body, 'max_results', 0, logViewsLimits.logRecordsPageMax) ?? recordsDefault,
     ...readConditions(body),
   }
 }
@@ -115,14 +115,14 @@ function readConditions(body: Fields): RecordConditions {
   return {
     status: status ?? oneOf(body, 'status', /^[1-5]\d\d$/, 'a status such as 404'),
     lane: lane as RecordConditions['lane'],
-    slowerThanMs: wholeNumber(body, 'slower_than_ms', 0, Number.MAX_SAFE_INTEGER) ?? 0,
+    slowerThanMs: integerField(body, 'slower_than_ms', 0, Number.MAX_SAFE_INTEGER) ?? 0,
     ...('operations_above' in body && {
-      opsAbove: wholeNumber(body, 'operations_above', 0, Number.MAX_SAFE_INTEGER) ?? 0,
+      opsAbove: integerField(body, 'operations_above', 0, Number.MAX_SAFE_INTEGER) ?? 0,
     }),
     isRetried: flag(body, 'retried'),
     withoutDashboard: isWithoutDashboard(body),
     commitTimes: commitTimesOf(body),
-    ...Object.fromEntries(plainFilters.map(name => [name, text(body, name)])),
+    ...Object.fromEntries(plainFilters.map(name => [name, textField(body, name)])),
   }
 }
 
@@ -147,7 +147,7 @@ function flag(body: Fields, name: string): boolean | undefined {
 }
 
 function oneOf(body: Fields, name: string, pattern: RegExp, wanted: string): string | undefined {
-  const value = text(body, name)
+  const value = textField(body, name)
   if (value !== undefined && !pattern.test(value)) throw badRequest(`"${name}" has to be ${wanted}`)
   return value
 }
