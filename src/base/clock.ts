@@ -75,8 +75,8 @@ const checksumBytes = 4
  * A clock that never steps back, even after a restart: a later read of a client never has an earlier time. The time of
  * the newest commit does not ensure this order, because there may be no commit between two reads. So a small file
  * stores a time slightly ahead of the clock, and is rarely written. The file is never flushed. Its content survives a
- * crash of the process; after a crash of the machine, the last writes may be missing. Creates the file if it is missing
- * or its checksum is invalid. After a crash, the clock may be up to `aheadMicros` ahead of its last time.
+ * crash of the process; after a crash of the machine, the last writes may be missing. A file that is missing or has an
+ * invalid checksum is replaced. After a crash, the clock may be up to `aheadMicros` ahead of its last time.
  */
 export function openPersistentClock(file: string, aheadMicros: number, clock: () => Micros): PersistentClock {
   const descriptor = openFile(file)

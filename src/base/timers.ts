@@ -7,7 +7,7 @@ export interface Timers {
   every(ms: number, callback: () => void): Cancel
 }
 
-/** A timer with a longer delay would fire immediately. */
+/** About 24 days. Longer delays are shortened, because Node would fire such timers immediately. */
 const delayMaxMs = 2_147_483_647
 
 /** These timers do not keep the process alive. */
