@@ -3,6 +3,7 @@
 
 import type { Readable, Writable } from 'node:stream'
 import type { MemoryBudget, Share } from '../../base/admission/memory-budget.ts'
+import { limits } from '../../base/limits.ts'
 import type { Answer } from './answer.ts'
 import type { EndpointCall } from './endpoint.ts'
 import { EventWriter, type EventWriterServices } from './event-writer.ts'
@@ -11,7 +12,7 @@ import { prepareResponse, type ResponseContext } from './response-headers.ts'
 import { TurnEnd } from './turn-end.ts'
 
 /** Bytes of a body that are written at a time. Shorter bodies are sent as a whole. */
-const pieceBytes = 65_536
+const pieceBytes = limits.longBodyBytes
 
 export class ResponseWriter {
   readonly #context: ResponseContext
