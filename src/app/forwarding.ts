@@ -1,7 +1,7 @@
 // With `--workers`, only the supervisor (the process that starts the workers) commits, so two processes never commit
-// concurrently. Workers evaluate reads, and forward writing queries, batches of imports, reservations of ids, and
-// commits that only advance the time of the store. The supervisor evaluates a query again if it conflicts with another
-// commit.
+// concurrently. Workers evaluate reads, and forward batches of imports, reservations of ids, commits that only advance
+// the time of the store, and queries that write, check a password or have a long body. The supervisor evaluates a query
+// again if it conflicts with another commit.
 
 import type { Duplex } from 'node:stream'
 import { ownerOfDatabase, type StopCause, Ticket } from '../base/admission/ticket.ts'

@@ -18,7 +18,7 @@ export const exportStates = [
 export type ExportState = (typeof exportStates)[number]
 
 export const transitions: Readonly<Record<ExportState, readonly ExportState[]>> = {
-  /** The service has accepted the request, but no worker has claimed it yet. */
+  /** The service has accepted the request, but no process has claimed it yet. */
   Requested: ['Pending', 'Failed', 'TimedOut'],
   /** The file is being created. */
   Pending: ['CreatingNewUrl', 'DoesNotExist', 'Failed', 'TimedOut'],
