@@ -52,11 +52,11 @@ const leaseMicrosMax: number = 60_000_000
 const tokenLifetime: number = microsPerDay
 
 const requestKey = (id: string) => Buffer.from(`R${id}`)
-const jobKey = (id: string) => Buffer.from(`J${id}`)
+const unfinishedKey = (id: string) => Buffer.from(`J${id}`)
 const tokenKey = ({ subject, token }: IdempotencyToken) => Buffer.from(`T${subject}\0${token}`)
 const timeKey = Buffer.from('P')
 const signingKeyKey = Buffer.from('S')
-const jobs = { start: Buffer.from('J'), end: Buffer.from('K') }
+const unfinishedRange = { start: Buffer.from('J'), end: Buffer.from('K') }
 /** The end of the key range of all requests: the key `S` follows all keys that begin with `R`. */
 const requestsEnd = Buffer.from('S')
 
@@ -305,7 +305,7 @@ function find(view: View, id: string): ExportRequest | undefined {
  */
 function* freeInTurns(view: View, served: string, now: Micros): Generator<ExportRequest> {
   const idsOf = new Map<string, string[]>()
-  for (const { key, value } of view.range(jobs))
+  for (const { key, value } of view.range(unfinishedRange))
     upsert(idsOf, Buffer.from(value).toString(), () => []).push(Buffer.from(key).toString().slice(1))
   const requesters = [...idsOf.keys()].sort()
   const afterServed = requesters.findIndex(requester => requester > served)
@@ -322,7 +322,7 @@ function* freeInTurns(view: View, served: string, now: Micros): Generator<Export
 function checkUnfinished(view: View, requester: string): void {
   const name = Buffer.from(requester)
   let unfinished = 0
-  for (const { value } of view.range(jobs)) if (name.equals(value)) unfinished++
+  for (const { value } of view.range(unfinishedRange)) if (name.equals(value)) unfinished++
   if (unfinished < exportStoreLimits.logExportsWaitingMax) return
   const text = `Too many exports are waiting. Max: ${exportStoreLimits.logExportsWaitingMax}.`
   throw new RequestError('too many requests', text)
@@ -342,10 +342,10 @@ function lastCreated(view: View): Micros {
 }
 
 function writesOf(request: ExportRequest): Write[] {
-  const job = unfinishedStates.has(request.state) ? Buffer.from(request.requester) : undefined
+  const requester = unfinishedStates.has(request.state) ? Buffer.from(request.requester) : undefined
   return [
     { key: requestKey(request.id), value: encode(request) },
-    { key: jobKey(request.id), value: job },
+    { key: unfinishedKey(request.id), value: requester },
   ]
 }
 
