@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fql } from '../support/http.ts'
-import { openStage, skip, stageOfFile } from './stage.ts'
+import { openStage, settled, skip, stageOfFile } from './stage.ts'
 
 const stage = stageOfFile()
 
@@ -47,6 +47,25 @@ test('a deleted document is found by its contents and restored', { skip }, async
     .getByRole('button', { name: /^create/ })
     .nth(2)
     .waitFor()
+})
+
+test('a document that was deleted twice is listed with its last data', { skip }, async () => {
+  await stage.query({ create_collection: { object: { name: 'seasons' } } })
+  const ref = { ref: { collection: 'seasons' }, id: '1' }
+  const createAndDelete = async (season: string) => {
+    await stage.query({ create: ref, params: { object: { data: { object: { season } } } } })
+    await stage.query({ delete: ref })
+  }
+  await createAndDelete('spring')
+  // A page has the last 500 events.
+  const create = { create: { collection: 'seasons' }, params: { object: {} } }
+  await stage.query({ do: [...Array.from({ length: 500 }, () => create), null] })
+  await createAndDelete('autumn')
+  const page = await stage.signedIn(stage.admin, 'collections/seasons/deleted')
+  await page.getByRole('button', { name: 'Search further back' }).click()
+  await settled(page)
+  const data = page.getByRole('cell', { name: 'season' })
+  assert.deepEqual(await data.allTextContents(), ['{season: "autumn"}'])
 })
 
 test('names after the first thousand are found by typing, in lists and in choices', { skip }, async () => {

@@ -31,6 +31,7 @@ export function DeletedDocuments({ collection }: { readonly collection: string }
 
 function DeletedList({ collection }: { collection: string }) {
   const [found, setFound] = useState<readonly DeletedDocument[]>([])
+  /** Cursors of the next older page, and of the page that was read last. */
   const [older, setOlder] = useState<Json | undefined>(undefined)
   const [from, setFrom] = useState<Json | undefined>(undefined)
   const [filter, setFilter] = useState('')
@@ -39,10 +40,8 @@ function DeletedList({ collection }: { collection: string }) {
   const page = useLoad(
     async signal => {
       const { documents, older: next } = await listDeleted(collection, from, signal)
-      setFound(before => [
-        ...before.filter(({ id }) => !documents.some(each => each.id === id)),
-        ...documents,
-      ])
+      // An older page may contain an earlier deletion of a document whose last deletion is listed already.
+      setFound(before => [...before, ...documents.filter(({ id }) => !before.some(each => each.id === id))])
       setOlder(next)
     },
     [collection, from],
