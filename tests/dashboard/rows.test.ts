@@ -104,6 +104,18 @@ test('an index serves a filter and an order, and the page offers a missing index
   )
 })
 
+test('the page uses the indexes that exist at the chosen time', { skip }, async () => {
+  await fill('dated', [{ at: 1 }, { at: 2 }])
+  const past = (await stage.query({ now: null })) as { '@ts': string }
+  const terms = '[{ field: ["data", "at"] }]'
+  await stage.run(`CreateIndex({ name: "dated_at", source: Collection("dated"), terms: ${terms} })`)
+  const filter = encodeURIComponent(JSON.stringify([[['at'], 'is', 1]]))
+  const page = await stage.signedIn(stage.admin, `collections/dated?at=${past['@ts']}&filter=${filter}`)
+  await page.getByText('1 found.').waitFor()
+  await page.getByRole('link', { name: 'Back to now' }).click()
+  await page.getByText('Uses the index dated_at').waitFor()
+})
+
 test('a typed cell keeps its type unless the user chooses another type', { skip }, async () => {
   await fill('typed', [{ when: { time: '2026-01-31T12:00:00Z' }, day: { date: '2026-01-31' }, size: 3 }])
   const page = await stage.signedIn(stage.admin, 'collections/typed')

@@ -39,11 +39,14 @@ export function collectionTabs(name: string, here: 'rows' | 'deleted' | 'setting
   return <Tabs label="Collection" tabs={tabs} />
 }
 
+/** Maximum number of indexes of the database that the page reads. */
+const indexesMax = 1000
+
 /** Returns no indexes for callers who may not list them. */
 function useIndexes(collection: string): LoadState<readonly IndexShape[]> {
   return useLoad(
     async signal => {
-      const query = mapping(pageOf({ indexes: null }, 1000), { get: variable() })
+      const query = mapping(pageOf({ indexes: null }, indexesMax), { get: variable() })
       const result = await read(query, signal).catch(cause => {
         if (signal.aborted) throw cause
         return undefined
@@ -53,7 +56,7 @@ function useIndexes(collection: string): LoadState<readonly IndexShape[]> {
         .data.filter(index => covers(index, collection))
         .map(shapeOf)
     },
-    [collection],
+    [collection, pastTime.value],
   )
 }
 
