@@ -130,7 +130,6 @@ export function documentIdOf(key: Uint8Array): bigint {
   return idAt(key, collectionPrefixLength)
 }
 
-/** `key` belongs to a document or a version. */
 export function documentOf(key: Uint8Array): Ref {
   const decoded = decodeKey(key)
   assert(decoded.kind === 'document' || decoded.kind === 'history', 'a version key contains a document')

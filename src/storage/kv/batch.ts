@@ -14,7 +14,6 @@ export const batchVersion = 1
 /** Maximum number of bytes of an encoded length. */
 const lengthBytesMax = 5
 
-/** Maximum number of bytes of the encoding of a write. */
 export function writeBytesMax({ key, value }: Write): number {
   return 2 * lengthBytesMax + key.length + (value?.length ?? 0)
 }

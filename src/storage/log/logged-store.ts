@@ -129,7 +129,6 @@ class LoggedStore implements KeyValueStore {
   #active: Segment | undefined
   /** The place after the newest record. */
   #place: ChainPlace
-  /** The number of the newest segment. */
   #segmentNumber: number
   readonly #next: NextSegment
   #committing: Promise<void> | undefined

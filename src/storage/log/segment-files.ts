@@ -90,7 +90,6 @@ export class SegmentFiles {
   /** Files that can be reused: they have the ordinary size, and LMDB contains all their records. */
   readonly #spares: number[] = []
 
-  /** `segmentBytes`: bytes of an ordinary segment. */
   constructor(folder: string, disk: LogDisk, segmentBytes: number) {
     this.#folder = folder
     this.#disk = disk

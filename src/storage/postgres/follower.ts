@@ -145,7 +145,6 @@ export class Follower {
     return this.#elapsedMs() - this.#currentMs
   }
 
-  /** The reason why the replica cannot follow the record, if any. */
   get fault(): FollowFault | undefined {
     return this.#faults.current
   }

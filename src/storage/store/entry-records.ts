@@ -132,7 +132,6 @@ export function entryDocument(database: DatabaseId, { key }: Pick<Entry, 'key'>)
   return new Ref(database, ((key[at + 8] as number) << 8) | (key[at + 9] as number), idAt(key, at))
 }
 
-/** The key contains only a prefix of the encoded values. */
 export function entryIsTruncated({ value }: Pick<Entry, 'value'>): boolean {
   return ((value[0] as number) & truncatedFlag) !== 0
 }

@@ -84,7 +84,6 @@ interface UnplannedCollection extends CollectionIds {
   readonly since?: Micros
 }
 
-/** The state of a plan in memory. */
 interface PlanState {
   /**
    * The time up to which the change log was read. If `collections` and `listings` are empty, all earlier marks are

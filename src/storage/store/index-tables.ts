@@ -239,7 +239,6 @@ function withTimes(values: readonly Value[], commitTime: TransactionTimeSource):
   return values
 }
 
-/** The key is the text of the entry's key. */
 export function byKey(entries: PreparedEntries): Map<string, PreparedEntry> {
   const found = new Map<string, PreparedEntry>()
   for (const entry of entries) found.set(byteText(entry.liveKey), entry)
