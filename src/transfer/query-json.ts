@@ -40,12 +40,12 @@ export async function allObjects(
     const page = object({ paginate: object({ [set]: null }), size: pageSize, after: after && literal(after) })
     const get = object({ lambda: 'ref', expr: object({ get: object({ var: 'ref' }) }) })
     const result = await runQuery(object({ map: get, collection: page }))
-    if (!(result instanceof Map)) break
-    const objects = result.get('data') as readonly ReadonlyMap<string, Json>[]
+    const objects = result instanceof Map ? result.get('data') : undefined
+    if (!Array.isArray(objects)) throw new TransferError(`the response is not a page of ${set}`)
     found.push(...objects)
     count += Math.max(1, objects.length)
     if (count > objectsMax) throw new TransferError(`there are more than ${objectsMax} ${set}`)
-    after = result.get('after')
+    after = (result as ReadonlyMap<string, Json>).get('after')
   } while (after !== undefined)
   return found
 }

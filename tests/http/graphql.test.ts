@@ -280,6 +280,14 @@ describe('imports', () => {
     assert.equal(await query(server, admin, { exists: { collection: 'A' } }), false)
   })
 
+  test('a field may have a type of many nested lists', async () => {
+    const secret = await keyOfNewDatabase(server, 'nested-lists', 'admin')
+    await importSchema(server, secret, `type Grid { cells: ${'['.repeat(60)}Int!${']!'.repeat(60)} }`)
+    const cells = `${'['.repeat(60)}1${']'.repeat(60)}`
+    const data = await dataOf(server, secret, `mutation { createGrid(data: {cells: ${cells}}) { cells } }`)
+    assert.deepEqual(data, { createGrid: { cells: JSON.parse(cells) } })
+  })
+
   test('ambiguous relations have to be made explicit', async () => {
     const text = await rejected('type U { owns: C! } type C { owner: U! driver: U! }')
     assert.match(text, /must be made explicit/)

@@ -1,4 +1,4 @@
-// The listing of schema objects, with a service whose pages have no end.
+// The listing of schema objects, with wrong responses of another program.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -13,4 +13,12 @@ test('empty pages without an end are an error', async () => {
     return page
   }
   await assert.rejects(allObjects(emptyPage, 'indexes'), /there are more than 1000000 indexes/)
+})
+
+test('a response without a page is an error', async () => {
+  for (const text of ['null', '{}', '{"data":1}'])
+    await assert.rejects(
+      allObjects(async () => parseJson(text), 'roles'),
+      /the response is not a page of roles/,
+    )
 })

@@ -3,6 +3,7 @@
 // parts with a wrong form.
 
 import { isArray, isObject, type ObjectValue, type Value } from '../../values/value.ts'
+import { graphqlLimits } from '../limits.ts'
 import type {
   ArgumentDefinition,
   DirectiveUse,
@@ -107,8 +108,11 @@ function itemsIn<T>(value: Value | undefined, read: (item: ObjectValue) => T | u
   })
 }
 
-/** Maximum depth of the lists and `!` of a type. Fields and arguments with a deeper type are skipped. */
-const typeDepthMax = 20
+/**
+ * Maximum depth of the lists and `!` of a type: that of a list with `!` at each level of nesting that an import accepts.
+ * Fields and arguments with a deeper type are skipped.
+ */
+const typeDepthMax = 2 * graphqlLimits.nestingMax
 
 function typeIn(value: Value | undefined, depth = 0): TypeRef | undefined {
   if (!isObject(value) || depth > typeDepthMax) return undefined
