@@ -171,7 +171,6 @@ export class Callee {
   readonly #cancel = new Map<number, (reason: string) => void>()
   #isWatched = false
   #isOpen = true
-  /** Resolves when the connection has closed. */
   readonly closed: Promise<void>
 
   /** If `handle` rejects, the call rejects with an Error that has the same message. */

@@ -118,7 +118,6 @@ export interface OpenEngine {
   readonly worksInBackground?: () => boolean
   /** Undefined if there are no other processes. */
   readonly notices?: NoticeBoard | undefined
-  /** The part of the commit log that is not in LMDB; absent without a log. */
   readonly applyLag?: () => ApplyLag
   readonly replicaStatus?: () => ReplicaStatus
   readonly sharedLog?: SharedLog
@@ -221,7 +220,6 @@ interface EngineParts {
    * processes.
    */
   readonly laneFolder?: string | undefined
-  /** Returns the sequence number of the newest durable record in the commit log. Undefined without a commit log. */
   readonly logSequence?: (() => number) | undefined
   /** The client of the process that commits. Undefined if this process commits itself. */
   readonly committer?: CommitterClient | undefined

@@ -38,7 +38,7 @@ interface LaneParts {
   readonly clock: Clock
   readonly timers: Timers
   readonly log: Logger
-  /** Returns the sequence number of the newest durable record in the commit log. Undefined without a commit log. */
+  /** Undefined without a commit log. */
   readonly logSequence?: (() => number) | undefined
   readonly reserveIds: ReserveIds
 }

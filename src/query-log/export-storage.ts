@@ -38,7 +38,7 @@ export function fileName(requestId: string): string {
 
 /** The files of {@link Downloads}, in a folder or in the store that several machines share. */
 export interface FileTable {
-  /** Stores a file once all of `content` has arrived, and replaces an older file with the same name. */
+  /** Like {@link ExportStorage.store}. */
   store(name: string, content: AsyncIterable<Buffer>, signal: AbortSignal): Promise<void>
   /** Returns the size in bytes; undefined if the file does not exist. */
   size(name: string): Promise<number | undefined>

@@ -28,7 +28,6 @@ export interface RecordSearch extends RecordFilter, RecordConditions {
 }
 
 export interface RecordFacts {
-  /** The ids of the database and its ancestors (ownership.ts). */
   readonly trail: string
   readonly facts: ParsedFacts | undefined
 }

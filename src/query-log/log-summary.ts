@@ -66,7 +66,6 @@ export interface LogSummary {
 }
 
 export interface SummaryFilter extends RecordFilter {
-  /** Excludes the dashboard's own requests. */
   readonly withoutDashboard?: boolean | undefined
 }
 

@@ -207,7 +207,6 @@ export class QueryLog {
     return expires === undefined ? undefined : nearestMicros(expires * 1e6)
   }
 
-  /** Opens an exported file that this service serves. */
   openFile(name: string): ReturnType<Downloads['open']> {
     return this.#options.downloads.open(name).catch(rethrowStoreError)
   }

@@ -85,9 +85,8 @@ export interface RecordedAnswer {
   readonly status: number
   /** Undefined when the response has no metrics. */
   readonly metrics?: RequestCosts | undefined
-  /** Undefined when the credential was rejected. */
+  /** `place` and `caller` are undefined when the credential was rejected. */
   readonly place?: Place | undefined
-  /** Undefined when the credential was rejected. */
   readonly caller?: LogCaller | undefined
   readonly named?: readonly NamedObject[] | undefined
   readonly isSlow?: boolean

@@ -144,7 +144,6 @@ export class StoredRecord implements SegmentRecord {
     )
   }
 
-  /** Returns whether one of the texts contains a word. */
   #hasWord(word: SearchText): boolean {
     for (const header of this.#headers) if (typeof header !== 'number' && header.contains(word)) return true
     return (

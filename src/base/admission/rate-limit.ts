@@ -47,7 +47,7 @@ export class Bucket {
   }
 }
 
-/** Forgets the least recently used owners; a forgotten owner starts with a full bucket. */
+/** A {@link Bucket} for each owner. Forgets the least recently used owners, which then start with a full bucket. */
 export class RateLimit<K> {
   readonly #rate: Rate
   readonly #elapsedMs: () => number
@@ -60,12 +60,10 @@ export class RateLimit<K> {
     this.#buckets = new GenerationCache(ownersMax)
   }
 
-  /** Negative when the bucket is overdrawn. */
   left(owner: K): number {
     return this.#buckets.get(owner)?.left(this.#elapsedMs()) ?? this.#rate.max
   }
 
-  /** Returns false when the bucket is overdrawn afterwards. */
   take(owner: K, amount: number): boolean {
     const nowMs = this.#elapsedMs()
     let bucket = this.#buckets.get(owner)
@@ -76,7 +74,6 @@ export class RateLimit<K> {
     return bucket.take(amount, nowMs)
   }
 
-  /** 0 if the bucket is not overdrawn. */
   waitMs(owner: K): number {
     return this.#buckets.get(owner)?.waitMs(this.#elapsedMs()) ?? 0
   }

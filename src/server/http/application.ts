@@ -40,7 +40,6 @@ function notFoundEndpoint({ engine }: Services): Endpoint {
   }
 }
 
-/** `parameters`: the values of the named parts of the path. */
 interface Route {
   readonly endpoint: Endpoint
   readonly parameters: Readonly<Record<string, string>>

@@ -134,7 +134,6 @@ export interface Services {
   readonly publicUrl?: string
   /** Undefined if there is no dashboard, and browsers get the same responses as other clients. */
   readonly dashboard?: DashboardFiles
-  /** False: requests are not recorded. */
   readonly recordsQueries: boolean
   readonly meter: RequestMeter
   /**

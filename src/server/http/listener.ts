@@ -162,7 +162,6 @@ export class Listener {
     this.#acceptor = options.tls ? this.#createSecure(options.tls) : this.#createClear()
   }
 
-  /** Resolves with the port. Rejects when the address is not available. */
   listen(address: ListenAddress): Promise<number> {
     return listenOn(this.#acceptor, address)
   }
