@@ -8,24 +8,19 @@
 export interface BackupStatus {
   /** Address of the target without credentials. */
   readonly target: string
-  /** `starting` until the first object is written; `failing` while objects cannot be written. */
+  /** `starting` until the first write succeeds or fails; `failing` after a failure, until a write succeeds. */
   readonly state: 'starting' | 'running' | 'failing' | 'stopped'
   /** The reason for the latest failure; null if a write has succeeded since then. */
   readonly reason: string | null
-  /**
-   * Last time at which the target contained all records of the commit log; null before the first such time since the
-   * start.
-   */
+  /** Last time of a successful write after which no record was pending; null before the first such write. */
   readonly last_success: number | null
-  /**
-   * Time at which the oldest commit that is not in the target yet became durable; null if the target contains all
-   * commits.
-   */
+  /** Time at which the backup process received the oldest pending record; null if no record is pending. */
   readonly waiting_since: number | null
+  /** Bytes of the pending records, which may be compressed already. */
   readonly waiting_bytes: number
   /**
-   * Bytes of the log that were dropped, for example because too many bytes waited for the target. A restore to a time
-   * of the dropped commits is impossible.
+   * Bytes of pending records that were dropped, for example because too many bytes waited for the target. A restore to
+   * a time of the dropped commits is impossible.
    */
   readonly dropped_bytes: number
   /** Bytes written to the target since the start, base copies included. */

@@ -1,6 +1,6 @@
-// Writes base copies: compressed parts of limited size, which together are a copy of the data file at one snapshot.
-// LMDB can copy only to a file, so the copy needs as much space in the data directory as the data. Also removes the
-// base copies and records that no restore within the retention needs.
+// Writes base copies: compressed parts of limited size, which together are a copy of all data as of one commit. LMDB
+// can copy only to a file, so the copy needs as much space in the data directory as the data. Also removes the base
+// copies and records that no restore within the retention needs.
 
 import { mkdir, open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -88,7 +88,10 @@ async function encodePart({ bytes, folder }: StoreCopy, number: number): Promise
   }
 }
 
-/** Reads parts into a new data file. Throws {@link BackupError} when a part is missing or damaged. */
+/**
+ * Reads parts into a new data file of `bytes` bytes. Throws {@link BackupError} when a part is missing or damaged, or
+ * the parts have another size.
+ */
 export async function writeParts(
   target: BackupTarget,
   names: Iterable<string>,
@@ -104,7 +107,7 @@ export async function writeParts(
       if (object === undefined)
         throw new BackupError(`the object ${name} is missing in the backup ${target.name}`)
       const part = await unpackObject(name, object, partBytes)
-      await file.write(part, 0, part.length, written)
+      await file.writeFile(part)
       written += part.length
       onPart(written)
     }
@@ -127,7 +130,7 @@ interface BaseWriterOptions {
   readonly durable: () => number
   /** Receives the size of each written object in bytes. */
   readonly onWritten: (bytes: number) => void
-  /** The failed write is retried. */
+  /** Called after each failed write, which is then retried. */
   readonly onFailure: (error: unknown) => void
   /** The name of a sequence of records without a gap, and the time at which it began. */
   readonly generation: string
@@ -141,7 +144,7 @@ const retryMs = 5_000
 /**
  * Writes a copy of the store to the target, as a base copy of `generation`. Retries each part until it succeeds, so a
  * copy of many gigabytes survives an interruption of the network. Resolves with undefined when `signal` has aborted.
- * Throws `BackupError` when the disk has too little free space.
+ * Throws `BackupError` when the disk has too little free space, and `StoreUnavailableError` when the copy fails.
  */
 export async function writeBase(options: BaseWriterOptions): Promise<BaseName | undefined> {
   const { data, durable, generation, log, start } = options
@@ -182,8 +185,9 @@ async function putWithRetries(
 
 /**
  * Returns the base copy that a restore to the oldest time of the retention needs: the newest one older than the
- * retention. The age of a copy is the sum of the intervals between consecutive copies until `now`, and an interval
- * counts as at most one day. So if the clock jumps forward, at most one day too much is removed.
+ * retention, or the oldest one if none is older. The age of a copy is the sum of the intervals between consecutive
+ * copies until `now`, and an interval counts as at most one day. So if the clock jumps forward, at most one day too
+ * much is removed.
  */
 export function oldestNeeded(bases: readonly BaseName[], now: Micros, days: number): BaseName | undefined {
   let age = 0

@@ -117,7 +117,7 @@ export async function openBucketTarget(bucket: string, prefix: string): Promise<
   }
 }
 
-/** A backup has far fewer objects. */
+/** As many pieces as a service writes in about 115 days, at one piece per second. */
 const listedMax = 10_000_000
 /** Maximum number of consecutive pages of a listing without objects. */
 const emptyPagesMax = 100

@@ -1,6 +1,6 @@
-// Reads the target of a continuous backup, and plans a restore to a time. A target contains generations, each of which
-// covers a part of the commit log without gaps, with base copies (copies of the data file) and pieces (objects with
-// consecutive records of the log).
+// Reads and claims the target of a continuous backup, and plans a restore to a time. A target contains generations,
+// each of which covers a part of the commit log without gaps, with base copies (copies of the data file) and pieces
+// (objects with consecutive records of the log).
 
 import { endOfTime, type Micros } from '../base/micros.ts'
 import type { Bytes } from '../storage/kv/kv-contract.ts'
@@ -43,7 +43,7 @@ interface BaseContent {
   readonly log: string
 }
 
-/** Returns undefined for an empty target. Throws {@link BackupError} for a newer format. */
+/** Returns undefined for an empty target. Throws {@link BackupError} for damaged content or a newer format. */
 async function readStore(target: BackupTarget): Promise<string | undefined> {
   const object = await target.get(storeObject, contentBytesMax)
   return object === undefined ? undefined : parseContent<StoreContent>(storeObject, object, target).store
@@ -56,6 +56,7 @@ export async function claimTarget(target: BackupTarget, log: Bytes): Promise<voi
   if (found === undefined) {
     const content: StoreContent = { format: formatVersion, store }
     await target.putTagged(storeObject, Buffer.from(JSON.stringify(content)), undefined)
+    // Another service may have claimed the target at the same time.
     found = await readStore(target)
   }
   if (found !== store)
@@ -87,7 +88,7 @@ function parseContent<T extends { readonly format: number }>(
   return content
 }
 
-/** Throws {@link IncompleteBackupError} when the object is missing or damaged. */
+/** Throws {@link BackupError} for a newer format, and {@link IncompleteBackupError} for a missing or damaged object. */
 export async function readBase(target: BackupTarget, base: BaseName): Promise<BaseContent> {
   const name = baseObject(base)
   const object = await target.get(name, contentBytesMax)
@@ -129,8 +130,8 @@ export interface RestorePlan {
 }
 
 /**
- * Plans the restore to the time `at`, or to the newest state. Throws {@link BackupError} with the times that can be
- * restored when the backup does not contain that state.
+ * Plans the restore to the time `at`, or to the newest state. Throws {@link BackupError} if the backup lacks that
+ * state.
  */
 export async function planRestore(target: BackupTarget, at?: Micros): Promise<RestorePlan> {
   if ((await readStore(target)) === undefined) throw new BackupError(`there is no backup in ${target.name}`)
@@ -142,6 +143,7 @@ export async function planRestore(target: BackupTarget, at?: Micros): Promise<Re
   if (base === undefined)
     throw new BackupError(`the oldest time that ${target.name} can restore is ${formatMicros(oldest.from)}`)
   const found: PieceName[] = []
+  /** The newest commit time of the listed pieces. */
   let reached = base.time
   let next: PieceName | undefined
   for await (const piece of listPieces(target, base.generation, base.time)) {
@@ -212,7 +214,7 @@ function chained(
   const pieces: PieceName[] = []
   let place = after
   for (const piece of found) {
-    // Written twice: after an interruption, or by a service that had lost its lease.
+    // The records were written twice, after an interruption or by a service that had lost its lease.
     if (piece.place.sequence <= place.sequence) continue
     const overlaps = piece.first <= place.sequence
     const follows = piece.first === place.sequence + 1 && piece.before === place.checksum
@@ -230,7 +232,7 @@ function chained(
 
 /**
  * Throws if the backup does not cover the time of `plan`, or lacks the newest record that the lease names. `end`: the
- * newest time that the generation of the plan contains. The caller ensures that the time of the plan is later.
+ * newest time that the generation of the plan contains. If the plan has a time, the time must be later than `end`.
  */
 async function checkReach(
   target: BackupTarget,
@@ -244,7 +246,7 @@ async function checkReach(
       `the backup ${target.name} has a gap: it can restore times up to ${formatMicros(end)}, and from ${formatMicros(next.from)} on`,
     )
   const lease = await readLease(target)
-  if (!isNewest(lease?.newest, base, pieces.at(-1)?.place ?? base.place))
+  if (!reaches(lease?.newest, base, pieces.at(-1)?.place ?? base.place))
     throw new IncompleteBackupError(
       `the backup ${target.name} lacks its newest objects; the newest restorable time before them is ${formatMicros(end)}`,
     )
@@ -255,8 +257,11 @@ async function checkReach(
     )
 }
 
-/** The lease is not renewed after every piece, so `place` may be later than `newest`. */
-function isNewest(newest: LeaseReach['newest'], { generation }: BaseName, place: ChainPlace): boolean {
+/**
+ * True if the records up to `place` contain the record `newest` of the lease, or if the lease has no such record. The
+ * lease is not renewed after every piece, so `place` may be later than `newest`.
+ */
+function reaches(newest: LeaseReach['newest'], { generation }: BaseName, place: ChainPlace): boolean {
   if (newest === undefined || generation > newest.generation) return true
   if (generation < newest.generation || place.sequence < newest.sequence) return false
   return place.sequence > newest.sequence || place.checksum === newest.checksum

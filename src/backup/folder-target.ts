@@ -106,7 +106,8 @@ export class FolderTarget implements BackupTarget {
   async *list(prefix: string, after = ''): AsyncIterable<string> {
     // A prefix may end within a file name, so only the part up to the last slash is a folder.
     const folder = prefix.slice(0, prefix.lastIndexOf('/') + 1)
-    const names = await this.#withReason('read', () => this.#namesBelow(folder))
+    const names: string[] = []
+    await this.#withReason('read', () => this.#addNamesBelow(folder, names))
     for (const name of names.sort()) if (name.startsWith(prefix) && name > after) yield name
   }
 
@@ -114,15 +115,13 @@ export class FolderTarget implements BackupTarget {
     await this.#withReason('written', () => rm(join(this.name, name), { force: true }))
   }
 
-  async #namesBelow(folder: string): Promise<string[]> {
+  async #addNamesBelow(folder: string, names: string[]): Promise<void> {
     const entries = await readdir(join(this.name, folder), { withFileTypes: true }).catch(ignoreMissing)
-    const names: string[] = []
     for (const entry of entries ?? []) {
       const name = folder + entry.name
-      if (entry.isDirectory()) names.push(...(await this.#namesBelow(`${name}/`)))
+      if (entry.isDirectory()) await this.#addNamesBelow(`${name}/`, names)
       else if (!name.endsWith(temporarySuffix)) names.push(name)
     }
-    return names
   }
 
   async #withReason<T>(what: 'read' | 'written', work: () => Promise<T>): Promise<T> {

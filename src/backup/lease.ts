@@ -63,7 +63,7 @@ async function readTagged(target: BackupTarget): Promise<TaggedLease> {
   try {
     return { content: JSON.parse(bytes.toString()) as LeaseContent, tag }
   } catch {
-    // Replaced like an abandoned lease.
+    // A damaged lease is replaced like an abandoned one.
     return { content: undefined, tag }
   }
 }
@@ -101,6 +101,7 @@ export class Lease {
       if (isRenewed || content?.holder !== first?.holder) throw this.#inUse(content ?? first)
     }
     await this.#put(lease, lease.content ?? { until: 0 }, false)
+    // In a target without conditional writes, another service may have replaced the lease.
     await this.#confirm()
   }
 
@@ -143,7 +144,7 @@ export class Lease {
     const text = JSON.stringify(content)
     if (await this.#target.putTagged(leaseObject, Buffer.from(text), tag)) return
     const found = await this.#confirm()
-    // The first of two attempts may have written the lease although its response was lost.
+    // The client of a bucket repeats a request whose response was lost; the first request may have written the lease.
     if (found.content?.renewals !== content.renewals) throw this.#inUse(found.content)
   }
 

@@ -1,5 +1,5 @@
-// The format of an object of a continuous backup: a piece of the log (records of the commit log), or a part of a base
-// copy (a copy of the data file). After a header, the bytes are compressed.
+// The format of the compressed objects of a continuous backup: a piece of the log (records of the commit log), or a
+// part of a base copy (a copy of the data file). After a header, the bytes are compressed.
 //
 //   header (32 bytes): magic (8), version (4), compression (4), uncompressed length (4), compressed length (4),
 //                      checksum of the compressed bytes (4), checksum of the header (4)
@@ -56,8 +56,8 @@ export async function packObject(bytes: Uint8Array): Promise<Buffer> {
 }
 
 /**
- * Throws {@link BackupError} when the object is damaged, has more than `bytesMax` uncompressed bytes, or was written by
- * a newer version.
+ * Throws {@link BackupError} when the object is damaged, has more than `bytesMax` uncompressed bytes, was written by a
+ * newer version, or needs zstd and this version of Node.js has none.
  */
 export async function unpackObject(
   name: string,

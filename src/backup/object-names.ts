@@ -13,7 +13,8 @@
 //   PIECE:      the times of its newest and its oldest commit, the sequence numbers of its first and its last record,
 //               the checksum of the record before the piece, and the checksum of the last record.
 //
-// Numbers have 16 decimal digits and checksums 8 hexadecimal digits, so names sort in the order of the log.
+// Times and sequence numbers have 16 decimal digits and checksums 8 hexadecimal digits, so names sort in the order of
+// the log.
 
 import { type Micros, micros } from '../base/micros.ts'
 import type { Bytes } from '../storage/kv/kv-contract.ts'
@@ -21,10 +22,10 @@ import type { ChainPlace } from '../storage/log/segment.ts'
 
 export const storeObject = 'store.json'
 export const leaseObject = 'lease.json'
-/** Marks base copies as complete. */
+/** Objects with this prefix mark base copies as complete. */
 export const basesPrefix = 'bases/'
 
-/** The state of the store after the record at `place`. */
+/** Names a base copy: the state of the store after the record at `place`. */
 export interface BaseName {
   readonly generation: string
   /**
@@ -54,7 +55,7 @@ export interface PieceName {
 /** The lineage is the first part of a log's name. A restore changes only the later bytes. */
 export const lineageBytes = 8
 
-/** The part of a log's name that a restore keeps identifies a store. */
+/** Identifies a store, also after a restore. */
 export function lineageOf(log: Bytes): string {
   return Buffer.from(log.subarray(0, lineageBytes)).toString('hex')
 }

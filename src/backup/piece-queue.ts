@@ -10,8 +10,8 @@ import { commitsIn, packObject, recordsIn } from './object-format.ts'
 
 /** Milliseconds for which records are collected. */
 const sealAfterMs = 1_000
-/** Number of collected bytes at which a piece is created immediately. A piece with a single record may be larger. */
-const pieceBytesMax = 8 * megabyte
+/** Number of collected bytes at which a piece is created immediately. */
+const sealBytes = 8 * megabyte
 
 /** Consecutive records, ready to be written. */
 export interface Piece {
@@ -62,6 +62,7 @@ export class PieceQueue {
     this.#start = options.place
   }
 
+  /** The newest record that was added. */
   get place(): ChainPlace {
     return this.#place
   }
@@ -100,7 +101,7 @@ export class PieceQueue {
     this.#collected.push(records)
     this.#collectedBytes += records.length
     this.#place = place
-    if (this.#collectedBytes >= pieceBytesMax) void this.seal()
+    if (this.#collectedBytes >= sealBytes) void this.seal()
     return follows
   }
 
@@ -134,8 +135,8 @@ export class PieceQueue {
   }
 
   /**
-   * Removes the pieces that the target already contains, up to its newest record `place`. Returns false when the
-   * pending records do not continue the target's. Call {@link seal} first.
+   * Removes the pieces that the target already contains as a whole; `place` is its newest record. Returns false when
+   * the pending records do not continue the target's. Call {@link seal} first.
    */
   continueAt(place: ChainPlace): boolean {
     if (place.sequence === this.#start.sequence) return place.checksum === this.#start.checksum

@@ -26,7 +26,7 @@ import { BackupError, type BackupTarget } from './target.ts'
 /**
  * Restores a planned state into the empty folder `folder`; the data file is durable when the promise resolves. Holds
  * one object in memory at a time. `onProgress` gets the restored share, from 0 to 1: up to 0.5 for the base copy, then
- * for the log. Throws {@link BackupError} when an object is missing or damaged.
+ * for the log. Throws {@link BackupError} when an object is missing or damaged, or the disk has too little free space.
  */
 export async function restoreInto(
   target: BackupTarget,
@@ -46,6 +46,7 @@ export async function restoreInto(
   const restored = openFolder(folder, { use: 'existing', durable: false })
   try {
     await replay(target, plan, restored, folder, done => onProgress((1 + done / pieces.length) / 2))
+    // The two rows are the name of the log and the secret.
     assertRoom({ rows: 2, bytes: 0 }, freeBytes(folder))
     renewNameAndSecret(restored)
   } finally {

@@ -31,7 +31,7 @@ interface ShipperOptions {
   /** Last record before the first call of {@link Shipper.add}. */
   readonly place: ChainPlace
   readonly retentionDays: number
-  /** Maximum number of pending compressed bytes. The default is {@link waitingBytesMax}. */
+  /** The default is {@link waitingBytesMax}. */
   readonly waitingBytesMax?: number
   /** The default is {@link baseEveryMicros}. */
   readonly baseEveryMicros?: number
@@ -45,7 +45,7 @@ interface ShipperOptions {
   readonly onWritten?: (sequence: number) => void
 }
 
-/** Maximum number of pending compressed bytes. */
+/** Maximum number of pending bytes; pieces count with their compressed size. */
 const waitingBytesMax = 64 * megabyte
 /**
  * Microseconds between two base copies: fifty minutes. Writing a copy may take ten more, so a restore replays at most
@@ -87,7 +87,8 @@ export class Shipper {
   #isLeased = false
   /**
    * The time when this process started. The first generation does not start earlier, because the service may have had
-   * other data before, for example before a restore. Undefined once the first generation has begun.
+   * other data before, for example before a restore. Undefined once the first generation has begun, or another service
+   * has written to the target: later generations start at the present time.
    */
   #servedSince: Micros | undefined
   #generation: Generation | undefined
@@ -96,7 +97,7 @@ export class Shipper {
   /** Aborts the base copy that is being written. */
   #copy: AbortController | undefined
   #copyNotBeforeMs = 0
-  /** The time `until` in the lease that was last written to the target. */
+  /** The time `until` of the last renewal of the lease. */
   #published: Micros = micros(0)
   #renewedMs = Number.NEGATIVE_INFINITY
   #maintainedMs = Number.NEGATIVE_INFINITY
@@ -197,6 +198,7 @@ export class Shipper {
     this.#generation ??= await this.#connect()
     const piece = this.#queue.next
     if (piece) await this.#write(piece, this.#generation)
+    // The generation has ended if records were dropped during the write.
     if (this.#generation) this.#copyWhenDue(this.#generation)
     await this.#maintainWhenDue()
     if (this.#queue.next === undefined)
@@ -280,6 +282,7 @@ export class Shipper {
     generation.time = Math.max(generation.time, base.time)
     if (base.place.sequence > (generation.place?.sequence ?? -1)) generation.place = base.place
     this.#bases = [...this.#bases, base]
+    // The next step removes objects that are no longer needed with the new copy.
     this.#maintainedMs = Number.NEGATIVE_INFINITY
     logger.info({ target: target.name }, 'wrote a base copy of the continuous backup')
     this.#succeed()

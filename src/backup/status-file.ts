@@ -1,4 +1,4 @@
-// Stores the state of the continuous backup in a file of the data directory. The backup process writes the file; all
+// Stores the status of the continuous backup in a file of the data directory. The backup process writes the file; all
 // processes of the service read it for the health report and the metrics.
 
 import { readFileSync } from 'node:fs'
@@ -27,7 +27,7 @@ export function writeStatus(folder: string, status: BackupStatus): void {
   try {
     replaceFile(join(folder, fileName), JSON.stringify(content))
   } catch {
-    // The backup continues even if its state cannot be written.
+    // The backup continues even if its status cannot be written.
   }
 }
 

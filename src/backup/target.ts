@@ -33,7 +33,7 @@ interface TaggedObject {
 }
 
 /**
- * Bytes of an object, compressed and uncompressed. A restore rejects larger objects before it reads them. Pieces of the
+ * Maximum bytes of an object, both compressed and uncompressed, so that a restore needs limited memory. Pieces of the
  * log are much smaller: the largest transaction has 16 megabytes and its index entries.
  */
 export const objectBytesMax: number = 256 * megabyte

@@ -23,15 +23,15 @@ export function markOf({ authority, credential, identity }: Caller): CallerMark 
 }
 
 /**
- * The owner is the database, or for keys with the role `client` each address that uses the key: apps publish such keys,
- * so anyone can use them.
+ * The owner is the database, or for the role `client` an address in the database: apps publish keys with this role, so
+ * anyone can use them.
  */
 export function budgetOwnerOf({ authority, database }: Caller, address = ''): string {
   const owner = ownerOfDatabase(database)
   return authority.kind === 'builtin' && authority.role === 'client' ? `${owner} client ${address}` : owner
 }
 
-/** Cached marks of callers, by the id of the key or token. */
+/** Cached marks of credentials, by the id of the key or token. */
 const knownMarks = new GenerationCache<bigint, { readonly of: Ref; readonly mark: string }>(1000)
 
 function credentialMark(credential: Caller['credential']): string {
@@ -115,10 +115,7 @@ export function placeOf(
   database: DatabaseId,
 ): DatabasePlace {
   const lineage = catalogue.lineage(database)
-  return {
-    names: lineage.map(({ name }) => name).reverse(),
-    ids: lineage.map(({ ref }) => ref.id).reverse(),
-  }
+  return { names: lineage.map(({ name }) => name).reverse(), ids: lineage.map(({ ref }) => ref.id).reverse() }
 }
 
 /**

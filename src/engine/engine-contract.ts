@@ -14,7 +14,7 @@ import type { Costs, RateKind } from './operation-limits.ts'
 /** Endpoints that forbid writes. The error message for a write contains these words. */
 export type ReadOnlyPlace = 'get requests' | 'stream requests'
 
-/** A request with validated headers, as plain data, so that another process can receive it. */
+/** A request with validated headers. Without `longBody` and `stampTime`, it is plain data for other processes. */
 export interface QueryRequest extends LanguageRequest {
   readonly language: LanguageName
   /** The header as the client sent it. */
@@ -28,7 +28,7 @@ export interface QueryRequest extends LanguageRequest {
   /** Time of the last transaction that the client has seen. The snapshot must not be older. */
   readonly lastSeenTxn?: Micros
   readonly timeoutMs: number
-  /** Retries after conflicts with other transactions. Undefined: the default of the protocol. */
+  /** Retries after conflicts with other transactions. Undefined: the default of the protocol or of the slow lane. */
   readonly retriesMax?: number | undefined
   /**
    * The client requests an indented response body. A slow-lane process indents long bodies; the HTTP server indents all
@@ -101,7 +101,7 @@ export interface QueryResponse {
   readonly body: string
   /** The query log records this fault. */
   readonly fault?: ResponseFault
-  /** Present if the query ran in the slow lane: the service passes it to {@link Language.learn}. */
+  /** See {@link RenderedResponse.lesson}. */
   readonly lesson?: string | undefined
   /** Replaces a long `body`. */
   readonly longBody?: LongBody
@@ -120,7 +120,7 @@ export interface QueryResponse {
   /** The slow lane evaluated the query. */
   readonly isSlow?: boolean
   /** The slow lane evaluated the query, and its writes have been committed. */
-  readonly isCommittedInSlowLane?: boolean
+  readonly isSlowCommit?: boolean
   /** Present if another process commits the writes of the query. The response is valid only after this commit. */
   readonly attempt?: Attempt<unknown>
   /** Evaluates the query of `attempt` again, in a transaction that holds the writer lock. */

@@ -80,13 +80,7 @@ export function createEngine(options: EngineOptions): Engine {
     },
     whoIs: async (authorization, ticket = new Ticket('')) => {
       const timeoutMs = limits.queryTimeoutDefaultMs
-      const request: QueryRequest = {
-        authorization,
-        language: '4',
-        dialect: '4',
-        body: undefined,
-        timeoutMs,
-      }
+      const request = { authorization, language: '4', dialect: '4', body: undefined, timeoutMs } as const
       let principal: Principal | undefined
       const { status, requestError } = await runTask(request, ticket, session => {
         principal = principalOf(session)
@@ -170,19 +164,20 @@ class QueryKind implements RequestKind {
     // without parsing them.
     const forwards = this.#options.forward !== undefined
     if (this.#request.longBody !== undefined) return forwards ? 'writes' : 'long'
-    // A query whose previous evaluation took long moves to the slow lane without being parsed here. A process that
-    // forwards writes first parses it, to find out whether it writes.
+    // A query that was long usually moves to the slow lane without being parsed here. A process that forwards writes
+    // first parses it, to find out whether it writes.
     return this.#wasLong && !forwards ? undefined : this.#classifyByParsing()
   }
 
   task(session: Session): RenderedResponse {
     this.#options.rateLimits.check(session.database, { compute: 1, read: 0, write: 0 })
-    if (this.#isLong || this.#mayBeLong(session.database) || this.budget.isUsedUp) throw new SlowLaneNeeded()
+    if (this.#isLong || this.#movesAtOnce(session.database) || this.budget.isUsedUp) throw new SlowLaneNeeded()
     return this.#evaluate(this.#query(), session)
   }
 
-  #mayBeLong(database: DatabaseId): boolean {
-    return this.#wasLong && this.#options.slowLane?.isCrowded(queueOf(database, '')) === false
+  /** A query that was long is evaluated here if many queries of its database already wait for the slow lane. */
+  #movesAtOnce(database: DatabaseId): boolean {
+    return this.#wasLong && this.#options.slowLane?.isCrowded(queueOf(database)) === false
   }
 
   publicFault(): RequestError | undefined {
@@ -231,6 +226,7 @@ class QueryKind implements RequestKind {
     const { database, transaction } = session
     if (query.effect === 'write' && !transaction.writable && !readOnlyPlace) throw new WriteNeeded()
     const rendered = query.evaluate(session)
+    // The slow lane indents long bodies.
     if (prettyBody && rendered.body.length > limits.longBodyBytes) this.budget.watch.beforeLongCall()
     this.#options.rateLimits.check(database, {
       compute: session.computeOps,

@@ -58,8 +58,8 @@ export class ExplanationResult {
 }
 
 /**
- * Evaluates a query with the rights of the caller that the request names, and throws {@link ExplanationResult}. Callers
- * that are no administrators of the database get `forbidden`.
+ * Evaluates a query with the rights of the administrator, or of the caller that the request names, and throws {@link
+ * ExplanationResult}. Callers that are no administrators of the database get `forbidden`.
  */
 export function explain(request: QueryRequest, languages: Languages, session: Session): never {
   const { authority } = session.caller
@@ -375,11 +375,11 @@ function existingIndex(suggestion: IndexSuggestion, number: number, session: Ses
 
 function matchesSuggestion(index: IndexDefinition, { terms, values }: IndexSuggestion): boolean {
   const spelled = (fields: IndexDefinition['terms']) => fields.map(({ path }) => path && pathSpelling(path))
-  const ownTerms = new Set(spelled(index.terms))
-  const ownValues = spelled(index.values)
+  const indexTerms = new Set(spelled(index.terms))
+  const indexValues = spelled(index.values)
   return (
-    ownTerms.size === terms.length &&
-    terms.every(path => ownTerms.has(pathSpelling(path))) &&
-    values.every((path, at) => ownValues[at] === pathSpelling(path))
+    indexTerms.size === terms.length &&
+    terms.every(path => indexTerms.has(pathSpelling(path))) &&
+    values.every((path, at) => indexValues[at] === pathSpelling(path))
   )
 }

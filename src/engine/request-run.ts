@@ -308,7 +308,7 @@ class RequestRun {
     const place = placeOf(transaction, caller.database)
     const authenticated = { ...begun, place, caller: markOf(caller) }
     this.#progress = { state: 'authenticated', ...authenticated }
-    this.#owner = queueOf(caller.database, '')
+    this.#owner = queueOf(caller.database)
     budget.countFor(this.#owner)
     budget.ticket.regroup(budgetOwnerOf(caller, this.#request.address))
     try {

@@ -211,7 +211,7 @@ export class Responses {
     return 'readTimestamp' in progress ? progress.readTimestamp : this.#options.store.now()
   }
 
-  /** Charges the costs of a query to its database, if the query was evaluated to its end. Returns `metrics`. */
+  /** Charges the costs to the database, if the caller was authenticated. Returns `metrics`. */
   #charged(metrics: QueryMetrics, evaluation: EvaluationSummary | undefined): QueryMetrics {
     const { rateLimits } = this.#options
     if (!this.#isCharged || !evaluation) return metrics
@@ -242,11 +242,12 @@ interface FailureLogger {
   error(fields: object, text: string): void
 }
 
+/** Minimum milliseconds between two lines about the unavailable store. */
 const linesEveryMs = 5_000
 
 /**
- * Logs failed requests. While the store is unavailable, all requests fail, so the log gets one line every few seconds
- * instead of one for each request.
+ * Logs failed requests. While the store is unavailable, all requests fail, so the log gets a line only every few
+ * seconds.
  */
 export function failureLog(log: FailureLogger, clock: Pick<Clock, 'elapsedMs'>): (error: unknown) => void {
   let loggedMs = Number.NEGATIVE_INFINITY

@@ -54,7 +54,10 @@ export interface LaneOutcome extends QueryResponse {
 }
 
 export interface SlowLane {
-  /** Rejects with a RequestError if the query needs too much time or memory, or if too many queries wait. */
+  /**
+   * Rejects with a RequestError if the query needs too much time or memory, if its process was killed, or if too many
+   * queries wait; with another error if its process fails.
+   */
   run(job: LaneJob): Promise<LaneOutcome>
   /** Bounds how long queries of each queue may block the main process. */
   readonly time: TimeBudget
@@ -71,17 +74,17 @@ export interface SlowLane {
 export class SlowLaneNeeded {}
 
 /** Returns the queue of a database or, while the database is unknown, of a credential. */
-export function queueOf(database: DatabaseId | undefined, authorization: string): string {
+export function queueOf(database: DatabaseId | undefined, authorization = ''): string {
   return database === undefined ? `credential ${authorization}` : ownerOfDatabase(database)
 }
 
 /** Maximum number of queues for which {@link Leads} remembers the needed time. */
 const queuesMax = 10_000
-/** Microseconds. A process may have to wait this long for a CPU. */
+/** Minimum lead in microseconds, because a process may have to wait this long for a CPU. */
 const leadMin = 50_000
 /**
- * Microseconds for a query's first try. If the try misses its commit time, the next one gets the lead that the first
- * one needed.
+ * Maximum lead of a query's first try, in microseconds. If the try misses its commit time, the lead of the next try is
+ * computed from the time that the first try needed.
  */
 const firstLeadMax = 500_000
 
@@ -106,7 +109,7 @@ export class Leads {
   }
 }
 
-/** 50 % longer than the `needed` microseconds of the query, in whole microseconds. */
+/** The minimum lead, or 50 % more than the `needed` microseconds of the query, in whole microseconds. */
 export function leadFor(needed: number): number {
   return Math.max(leadMin, Math.ceil(1.5 * needed))
 }

@@ -73,6 +73,7 @@ export async function runSlowly(run: SlowRun): Promise<QueryResponse> {
         const now = run.store.now()
         const needed = Math.max(0, now - (attempt.commitTime - lead))
         leads.record(queue, needed)
+        // Such a repetition is no conflict, so it is not counted as a retry. The time limit of the job bounds them.
         if (attempt.commitTime <= now && !holdsLock) {
           lead = leadFor(needed)
           continue
@@ -90,7 +91,7 @@ export async function runSlowly(run: SlowRun): Promise<QueryResponse> {
       if (commit !== 'stale') {
         const response = await pending.respondAfterCommit(commit.time)
         const metrics = response.metrics && { ...response.metrics, txnRetries: retries }
-        return { ...response, metrics, isCommittedInSlowLane: true }
+        return { ...response, metrics, isSlowCommit: true }
       }
     } finally {
       pending?.drop()

@@ -111,11 +111,7 @@ function parseSizeRequest(body: string | undefined): SizeRequest {
   const isNamed = collection === undefined || typeof collection === 'string'
   if (!isPart || !isNamed || !isCursor(after) || (index !== undefined && unique !== undefined))
     throw new RequestError('bad request', indexBodyText)
-  return {
-    collection,
-    part: part as string | number,
-    after: cursorOf(after),
-  }
+  return { collection, part: part as string | number, after: cursorOf(after) }
 }
 
 const isCursor = (after: unknown) =>

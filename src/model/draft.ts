@@ -16,7 +16,8 @@ import type { Session } from './session.ts'
 
 /**
  * Merges `params`, the fields in the query, into `base`: the stored fields of an updated document, the preserved fields
- * of a replaced document, or the defaults of a new document. Records failures in the draft, and does not throw them.
+ * of a replaced document, or the defaults of a new document. Records invalid fields in the draft. Throws a {@link
+ * Failure} if other rules are violated.
  */
 export function draftOf(
   mode: WriteMode,
@@ -80,7 +81,6 @@ function storedFields(patch: ObjectValue, resource: Resource): ObjectValue {
   return stored ?? patch
 }
 
-/** Returns the stored fields that a replace preserves. */
 export function preservedFields(fields: ObjectValue, resource: Resource, rules: WriteRules): ObjectValue {
   const isPreserved = (name: string) => {
     const field = resource.fields[name]

@@ -82,7 +82,7 @@ export interface Query {
   readonly isLong?: boolean
   /**
    * Evaluates the query, and renders its result while the snapshot is open. Values that depend on the commit are
-   * rendered as marks, which {@link Language.complete} replaces.
+   * rendered as placeholders, which {@link Language.complete} replaces.
    */
   evaluate(session: Session): RenderedResponse
   value(session: Session): Value

@@ -238,26 +238,16 @@ export class Session {
   }
 
   /**
-   * Creates a session of the same query with another transaction. It has its own counts and named objects, reads at no
-   * earlier time, and has the rights of the caller, even inside {@link withAuthority}.
+   * Creates a session of the same query with another transaction. It has its own counts and named objects, no
+   * `validTime`, and the rights of the caller, even inside {@link withAuthority}.
    */
   withTransaction(
     transaction: Transaction,
     limit?: Pick<SessionOptions, 'effectLimit' | 'effectPlace'>,
   ): Session {
     const { accessOptions, address, caller, deadline, dialect, host, memo, reads } = this
-    const session = new Session({
-      accessOptions,
-      address,
-      caller,
-      deadline,
-      dialect,
-      host,
-      memo,
-      reads,
-      transaction,
-      ...limit,
-    })
+    const options = { accessOptions, address, caller, deadline, dialect, host, memo, reads, transaction }
+    const session = new Session({ ...options, ...limit })
     session.typecheck = this.typecheck
     return session
   }

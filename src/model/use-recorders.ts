@@ -1,6 +1,6 @@
 // Two recorders of what a query uses. For the query log: the schema objects that the query finds by name. For an
-// explanation of the query's plan: the reads of index entries, collections and documents, and the filters and sort
-// orders, for each of which the explanation suggests an index.
+// explanation of the query's plan: the reads of index entries, collections and documents. An explanation also suggests
+// indexes.
 
 import { upsert } from '../base/upsert.ts'
 import { markedNamesMax } from '../values/names.ts'

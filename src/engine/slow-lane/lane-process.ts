@@ -178,7 +178,7 @@ export class LaneProcess {
         break
       case 'response': {
         const response = withBody(message.response, body)
-        // Removed first, because `onResponse` and `onOver` may start the next job in the process.
+        // The job is removed first, because `onResponse` and `onOver` may start the next job in the process.
         const pending = this.#takePending()
         const running = pending === undefined ? this.#takeRunning() : undefined
         pending?.onResponse(response)

@@ -221,7 +221,10 @@ export class ProcessLane implements SlowLane {
     }
   }
 
-  /** A queue may use at most `processesMax - 1` processes, or 1 process if `processesMax` is 1. */
+  /**
+   * A queue may use at most `processesMax - 1` processes, or 1 process if `processesMax` is 1. A queue that has
+   * recently used up the memory of a process must also leave a free process.
+   */
   #mayRun(queue: string): boolean {
     const { processesMax } = this.#options
     let running = 0
@@ -338,6 +341,7 @@ export class ProcessLane implements SlowLane {
   #replace(process: LaneProcess, queue: string): void {
     const slot = this.#processes.indexOf(process)
     this.#replacedFor.set(slot, queue)
+    // The queue is remembered from now on for as long as an idle process lives.
     this.#spenders.take(queue, slowLaneLimits.laneIdleMs - this.#spenders.waitMs(queue))
     // If the process has already exited, its exit handler starts the replacement.
     if (process.hasEnded) return

@@ -1,7 +1,7 @@
 // Decides which viewers may see the events of one transaction, and formats the events. A viewer represents all streams
 // with the same rights: access is checked once for each viewer, and an event is formatted once for each format. The
-// rights at the commit decide about the event; those directly before the commit decide about the earlier state of a
-// document. A stream gets no notice of an event that its viewer may not see.
+// rights at the commit decide about the event; the earlier state of a document needs a further right
+// (`Audience.seesPast`). A stream gets no notice of an event that its viewer may not see.
 
 import { withWatch } from '../../base/effort.ts'
 import { type Memo, Pending } from '../../base/pending.ts'
@@ -42,7 +42,7 @@ export class Audience {
     this.#options = options
   }
 
-  /** A predicate that takes too long or costs too much denies access. Throws `Pending` if a predicate has to wait. */
+  /** Like {@link seesPast}, throws `Pending` if a predicate has to wait and `mayWait` is true. */
   sees(viewer: Viewer, event: StreamEvent, subject: StreamSubject): boolean {
     return this.#decide(viewer, () => maySee(event, subject, this.#session(viewer)))
   }
@@ -62,7 +62,7 @@ export class Audience {
     })
   }
 
-  /** False if a predicate exceeds a limit, or has to wait without `mayWait`. */
+  /** False if a predicate takes too long, costs too much, or has to wait without `mayWait`. */
   #decide(viewer: Viewer, decision: () => boolean): boolean {
     if (this.#tooSlow.has(viewer)) return false
     const { now } = this.#options.host
@@ -110,7 +110,7 @@ function maySee(event: StreamEvent, subject: StreamSubject, session: Session): b
     case 'documents':
       return isUnrestricted(subject, session) || mayRead(document, session)
     case 'writes':
-      // Has only paged streams, whose queries check the rights for each page.
+      // A subject of this kind has only paged streams, whose queries check the rights for each page.
       return false
     case 'match': {
       if (isUnrestricted(subject, session)) return true
@@ -135,8 +135,8 @@ function isUnrestricted(subject: StreamSubject, { access }: Session): boolean {
   }
 }
 
-/** Decides in one run which streams get the events of a transaction. */
-interface Reading {
+/** A run over the events of a transaction, which may be interrupted and repeated. */
+interface FormattingRun {
   readonly audience: Audience
   readonly transaction: Transaction
   /** Called before each access decision and each rendering. Throws to interrupt the run. */
@@ -169,17 +169,17 @@ export class EventFormatter {
    * Returns the events for the streams with this viewer and format. Throws `Pending` if a predicate has to wait, and
    * the errors of `beforeStep`.
    */
-  of(viewer: Viewer, format: StreamFormat, reading: Reading): readonly Uint8Array[] {
+  of(viewer: Viewer, format: StreamFormat, run: FormattingRun): readonly Uint8Array[] {
     const ofViewer = upsert(this.#formatted, viewer, () => new Map<StreamFormat, readonly Uint8Array[]>())
     return upsert(ofViewer, format, () => {
-      const decided = this.#decide(viewer, reading)
+      const decided = this.#decide(viewer, run)
       const visible = this.#events.filter((_, index) => decided[index])
-      const shown = visible.map(event => this.#shown(event, viewer, format, reading))
-      return shown.map(event => this.#render(event, format, reading))
+      const shown = visible.map(event => this.#shown(event, viewer, format, run))
+      return shown.map(event => this.#render(event, format, run))
     })
   }
 
-  #decide(viewer: Viewer, { audience, beforeStep }: Reading): readonly boolean[] {
+  #decide(viewer: Viewer, { audience, beforeStep }: FormattingRun): readonly boolean[] {
     const decided = upsert(this.#decided, viewer, () => [])
     for (const event of this.#events.slice(decided.length)) {
       beforeStep()
@@ -189,18 +189,18 @@ export class EventFormatter {
   }
 
   /** Leaves out the earlier state of the document if the viewer may not see it. */
-  #shown(event: StreamEvent, viewer: Viewer, { fields }: StreamFormat, reading: Reading): StreamEvent {
+  #shown(event: StreamEvent, viewer: Viewer, { fields }: StreamFormat, run: FormattingRun): StreamEvent {
     const { past } = event
     if (past === undefined || !past.fields.some(field => fields.includes(field))) return event
     const decided = upsert(this.#decidedOfPast, viewer, () => new Map<StreamEvent, boolean>())
     const isSeen = upsert(decided, event, () => {
-      reading.beforeStep()
-      return reading.audience.seesPast(viewer, event, this.#subject.target)
+      run.beforeStep()
+      return run.audience.seesPast(viewer, event, this.#subject.target)
     })
     return isSeen ? event : past.redacted
   }
 
-  #render(event: StreamEvent, format: StreamFormat, { beforeStep, transaction }: Reading): Uint8Array {
+  #render(event: StreamEvent, format: StreamFormat, { beforeStep, transaction }: FormattingRun): Uint8Array {
     const ofFormat = upsert(this.#rendered, format, () => new Map<StreamEvent, Uint8Array>())
     return upsert(ofFormat, event, () => {
       beforeStep()

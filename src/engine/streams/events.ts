@@ -36,6 +36,7 @@ export function neighboursOf(
   let found: Version | undefined
   for (const version of transaction.versions(ref, { reverse: true, notAfter: validTime })) {
     const ts = version.ts as Micros
+    // If the change is older than the retained history, the history begins with a later version.
     if (ts > validTime) continue
     if (ts < validTime) return { version: found, previous: version, next }
     found = version
@@ -152,7 +153,7 @@ export function setEvent(
   return action === 'add' ? shown : { ...shown, past: { fields: ['index'], redacted: event } }
 }
 
-/** Newest versions of a document; undefined while the document does not exist. */
+/** The newest versions before and after a change; undefined while the document does not exist. */
 export interface StateChange {
   readonly before: Version | undefined
   readonly after: Version | undefined

@@ -79,7 +79,7 @@ function revisionOf(version: Version | undefined): Value {
   return typeof version?.ts === 'number' ? BigInt(version.ts) : null
 }
 
-/** First expiry of the caller's credential, identity and roles; `Infinity` for never. */
+/** First expiry of the caller's credential, identity and roles; {@link endOfTime} for never. */
 export function expiryOf({ authority, credential, identity }: Caller, transaction: Transaction): Micros {
   const roles = authority.kind === 'roles' ? authority.roles : []
   const documents = [credential, identity, ...roles].filter(each => each instanceof Ref)
@@ -93,6 +93,7 @@ export function expiryOf({ authority, credential, identity }: Caller, transactio
 
 function expiryOfDocument(document: Ref, transaction: Transaction): Micros {
   const version = transaction.get(document)
+  // The rights end with a deleted document.
   if (version === undefined) return transaction.snapshotTime
   const ttl = version.fields.get('ttl')
   return ttl instanceof Time ? nearestMicros(Number(microsOfTime(ttl))) : endOfTime
@@ -140,9 +141,10 @@ export class Subject {
 }
 
 /**
- * Represents the callers of all streams that were opened with the same rights, for which access is decided once. All its
- * streams end when it loses its rights: when its key or token changes or expires, when all tokens of its identity are
- * revoked, when one of its roles changes, or when its identity, its database or an ancestor of the database is deleted.
+ * Represents the callers of all streams that were opened with the same rights, for which access is decided once. All
+ * its streams end when it loses its rights: when its key or token changes, when all tokens of its identity are revoked,
+ * when one of its roles changes, when its credential, identity or a role expires, or when its identity, its database or
+ * an ancestor of the database is deleted.
  */
 export class Viewer {
   readonly rights: ViewerRights
@@ -162,9 +164,9 @@ interface StreamOrigin {
   /** Undefined for paged streams, whose events are already text. */
   readonly format?: StreamFormat
   /**
-   * Time of the newest commit in the snapshot on which the stream was opened. The stream gets the events of all later
-   * commits. The time of the snapshot would be wrong, because a running commit may have an earlier time than the
-   * snapshot.
+   * For a paged stream, the time of the place where it begins. For other streams, the time of the newest commit in the
+   * snapshot on which the stream was opened: the stream gets the events of all later commits. The time of the snapshot
+   * would be wrong, because a running commit may have an earlier time than the snapshot.
    */
   readonly start: Micros
 }
@@ -206,7 +208,7 @@ export class OpenStream implements EventStream {
     this.#finish()
   }
 
-  /** Queues the events of one transaction. Returns their number of bytes. */
+  /** Queues the events of one transaction or page. Returns their number of bytes. */
   deliver(lines: readonly Uint8Array[]): number {
     const bytes = lines.reduce((sum, line) => sum + line.length, 0)
     if (this.#ended) return bytes

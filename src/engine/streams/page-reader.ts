@@ -65,7 +65,7 @@ class PageReader implements Reader {
   #place: StreamPlace
   /** No events are between this place and `#place`. */
   #quietSince: StreamPlace
-  /** Past events that were sent while catching up; undefined after the streams have caught up. */
+  /** Number of past events that were read while catching up; undefined after the streams have caught up. */
   #replayed: number | undefined = 0
   /** A page must be read, because changes may have been committed since the last page was requested. */
   #isDue = true
@@ -262,6 +262,7 @@ class PageReader implements Reader {
   /** Called after a page was sent to all streams. Decides whether a page must be read now. */
   #finish({ hasNext, isOver, place }: StreamPage): void {
     for (const [stream, ahead] of this.#ahead) if (!isAfter(ahead, place)) this.#ahead.delete(stream)
+    // An event that ends streams also ends its page early. Streams that remain open need the later events.
     if (hasNext || isOver) this.#isDue = true
     else if (this.#replayed !== undefined) {
       if (this.#host.moveToShared(this)) this.#replayed = undefined

@@ -32,7 +32,7 @@ export interface AuthenticationOptions {
   readonly onKeySetFailure?: (uri: string, reason: string) => void
   /** Exchanges failed logins with other processes. Absent if there is only one process. */
   readonly notices?: NoticeBoard | undefined
-  /** The bcrypt operations. Tests replace the default. */
+  /** Tests replace the default. */
   readonly bcrypt?: Bcrypt
 }
 
@@ -53,13 +53,6 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
     log,
   })
   const cost = options.passwordHashCost
-  const passwords = new Passwords({
-    clock,
-    timers,
-    random,
-    notices,
-    cost,
-    ...(bcrypt && { bcrypt }),
-  })
+  const passwords = new Passwords({ clock, timers, random, notices, cost, ...(bcrypt && { bcrypt }) })
   return { identifier, logins: new Logins({ passwords, verifier, identifier, random }) }
 }

@@ -12,12 +12,12 @@ export const bcryptBytesMax = 72
 /** A hash of this cost takes seconds (2^16 rounds), and hashes of higher costs could block all logins for hours. */
 export const bcryptCostMax = 16
 
-/** Number of checks in shared threads: one fewer than the number of cores, but at least 1 and at most `most`. */
+/** Concurrent checks in Node's thread pool: one fewer than the number of cores, but at least 1 and at most `most`. */
 export function bcryptAtOnce(most: number): number {
   return Math.min(most, Math.max(1, availableParallelism() - 1))
 }
 
-/** Too many operations are waiting. */
+/** The error if too many bcrypt operations are waiting. */
 export function tooManyChecks(): RequestError {
   return new RequestError('too many requests', msg`Too many pending requests`)
 }

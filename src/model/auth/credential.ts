@@ -117,6 +117,7 @@ export class Identifier {
     const parsed = parseSecret(secret)
     if (!parsed) return undefined
     const isToken = parsed.kind === 'token'
+    // The protocol also accepts a stored hash of the whole secret.
     const texts = [parsed.random, secret]
     for (const database of isToken ? [parsed.database] : transaction.directory.keyDatabases(parsed.id)) {
       const version = transaction.get(new Ref(database, isToken ? native.tokens : native.keys, parsed.id))
@@ -186,7 +187,7 @@ function withoutColon(text: string): string {
   return text.endsWith(':') ? text.slice(0, -1) : text
 }
 
-/** A third-party token, and not a secret. */
+/** True for a third-party token, false for a secret. */
 export function looksLikeToken(text: string): boolean {
   return text.startsWith('ey') && text.includes('.')
 }

@@ -67,13 +67,7 @@ function prepare(uri: string, options: JwksFetchOptions): { request: SendRequest
   const lookup = options.allowInsecure ? options.lookup : publicLookup(options.lookup)
   return {
     request: secure ? requestSecure : requestPlain,
-    settings: {
-      hostname,
-      port: url.port,
-      path: url.pathname,
-      agent: false,
-      ...(lookup && { lookup }),
-    },
+    settings: { hostname, port: url.port, path: url.pathname, agent: false, ...(lookup && { lookup }) },
   }
 }
 

@@ -48,8 +48,8 @@ interface Entry {
   etag: string | undefined
   /** The last successful load or, before it, the creation of the entry. */
   loadedAt: number
-  /** The end of the last load. If it failed, `failure` is the error. */
-  loadStartedAt: number
+  /** The end of the last load. If the load failed, `failure` is the error. */
+  loadEndedAt: number
   failure: Error | undefined
   loading: Promise<void> | undefined
   readonly imported: Map<string, Import>
@@ -100,7 +100,7 @@ export class KeySets {
     if (
       !jwk &&
       kid !== undefined &&
-      this.#clock.elapsedMs() - entry.loadStartedAt >= jwksLimits.jwksReloadMs
+      this.#clock.elapsedMs() - entry.loadEndedAt >= jwksLimits.jwksReloadMs
     ) {
       await this.#load(uri, entry, undefined, owner)
       jwk = select(entry.keys ?? [], kid)
@@ -125,7 +125,7 @@ export class KeySets {
       keys: undefined,
       etag: undefined,
       loadedAt: this.#clock.elapsedMs(),
-      loadStartedAt: -Infinity,
+      loadEndedAt: -Infinity,
       failure: undefined,
       loading: undefined,
       imported: new Map(),
@@ -139,7 +139,7 @@ export class KeySets {
    * request.
    */
   async #load(uri: string, entry: Entry, etag: string | undefined, owner: string): Promise<void> {
-    const sinceLoad = this.#clock.elapsedMs() - entry.loadStartedAt
+    const sinceLoad = this.#clock.elapsedMs() - entry.loadEndedAt
     if (entry.failure && !entry.loading && sinceLoad < jwksLimits.jwksReloadMs) throw entry.failure
     entry.loading ??= this.#loadNow(uri, entry, etag, owner)
     await entry.loading
@@ -157,7 +157,7 @@ export class KeySets {
       entry.failure = failure
       throw failure
     } finally {
-      entry.loadStartedAt = this.#clock.elapsedMs()
+      entry.loadEndedAt = this.#clock.elapsedMs()
       entry.loading = undefined
     }
   }

@@ -59,7 +59,7 @@ export class Logins {
     const { counters } = request.transaction
     const { readBytes } = counters
     // Always computed, so the time does not depend on `instance`.
-    const targetName = identityName(target)
+    const targetName = nameOfTarget(target)
     const name = instance === undefined ? targetName : refKey(instance)
     const storedHash = storedHashOf(request, instance ?? nonexistentDocument(request.caller.database))
     const isRight = this.#options.passwords.check(request, name, password, storedHash)
@@ -153,10 +153,10 @@ function nonexistentDocument(database: DatabaseId): Ref {
 }
 
 /**
- * Failed checks are counted under this name. An empty set also has a name, so guesses are slowed down even if they find
- * no user.
+ * Failed checks of a target without a document are counted under this name, so guesses are slowed down even if they
+ * find no user.
  */
-function identityName(target: Value): string {
+function nameOfTarget(target: Value): string {
   if (target instanceof Ref) return refKey(target)
   return hash('sha256', fullKeyOf(target))
 }

@@ -44,14 +44,17 @@ class BcryptThread {
   #done:
     | { readonly resolve: (result: unknown) => void; readonly reject: (error: unknown) => void }
     | undefined
-  /** False after an error, because threads exit only after an error. */
-  alive = true
+  /** False after an error. A thread exits only after an error, but some time later. */
+  isAlive = true
 
   constructor() {
     this.#worker.on('message', (result: unknown) => this.#end()?.resolve(result))
-    this.#worker.on('error', error => this.#end()?.reject(error))
+    this.#worker.on('error', error => {
+      this.isAlive = false
+      this.#end()?.reject(error)
+    })
     this.#worker.on('exit', code => {
-      this.alive = false
+      this.isAlive = false
       this.#end()?.reject(new Error(`a thread for passwords has exited with code ${code}`))
     })
     this.#worker.unref()
@@ -76,18 +79,18 @@ class BcryptThread {
 const idle: BcryptThread[] = []
 
 /** Uses an idle thread, or a new one. The caller limits the number of concurrent tasks. */
-async function run(task: BcryptTask): Promise<unknown> {
+export async function runBcrypt(task: BcryptTask): Promise<unknown> {
   const thread = idle.pop() ?? new BcryptThread()
   try {
     return await thread.run(task)
   } finally {
-    if (thread.alive) idle.push(thread)
+    if (thread.isAlive) idle.push(thread)
   }
 }
 
 const threadedBcrypt: Bcrypt = {
-  hash: (bytes, cost) => run({ kind: 'hash', bytes, cost }) as Promise<string>,
-  firstMatch: candidates => run({ kind: 'first match', candidates }) as Promise<number | undefined>,
+  hash: (bytes, cost) => runBcrypt({ kind: 'hash', bytes, cost }) as Promise<string>,
+  firstMatch: candidates => runBcrypt({ kind: 'first match', candidates }) as Promise<number | undefined>,
 }
 
 interface PasswordOptions extends ThrottleOptions {
@@ -114,7 +117,10 @@ export class Passwords {
   readonly #digestKey: Uint8Array
   /** The highest cost of the checked hashes of each database, if it exceeds the configured cost. */
   readonly #costs = new GenerationCache<DatabaseId, number>(costsMax)
-  /** No password matches fake hashes. A check against one takes as long as against a real hash of the same cost. */
+  /**
+   * The salt and the digest of fake hashes: 53 characters, which no password matches. A check against a fake hash takes
+   * as long as against a real hash of the same cost.
+   */
   readonly #fakeDigest: string
 
   constructor(options: PasswordOptions) {

@@ -61,10 +61,8 @@ function readRole(ref: Ref, fields: ObjectValue, transaction: ReadTransaction): 
   const privileges: Mutable<Role['privileges']> = new Map()
   for (const { resource, actions } of privilegesIn(fields, ref.database, transaction)) {
     const ofCollection = upsert(privileges, resource.collection, () => new Map())
-    addGrants(
-      upsert(ofCollection, resource.id, () => new Map()),
-      actions,
-    )
+    const grants = upsert(ofCollection, resource.id, () => new Map())
+    addGrants(grants, actions)
   }
   return { ref, privileges, memberships: readMemberships(ref.database, fields, transaction) }
 }

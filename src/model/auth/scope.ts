@@ -39,6 +39,7 @@ export function parseSuffix(suffix: string): Scope | null | undefined {
   if (colon < 1) return null
   const path = suffix.slice(0, colon)
   const targetInPath = parseTarget(suffix.slice(colon + 1))
+  // The protocol reserves these characters.
   return targetInPath && !/[,()&=]/.test(path) ? { path: path.split('/'), target: targetInPath } : null
 }
 

@@ -13,8 +13,8 @@ import { parseScopedSecret, parseSuffix, type ScopedSecret } from './scope.ts'
 
 const secretLimits = {
   /**
-   * Maximum number of checks and hashes of secrets that run at the same time. The other threads remain free for other
-   * operations; own limit.
+   * Maximum number of checks and hashes of secrets that run at the same time. The other threads of Node's pool remain
+   * free for other operations; own limit.
    */
   secretChecksAtOnceMax: 2,
   /** Maximum number of checks and hashes of secrets that wait for their turn; own limit. */

@@ -18,7 +18,7 @@ import {
 } from './resource.ts'
 
 const collectionsLimits = {
-  /** Days of history of a collection that is created without `history_days`. */
+  /** Days of history of a collection that is created without `history_days`, if the language sets no other default. */
   historyDaysDefault: 30,
 } as const
 

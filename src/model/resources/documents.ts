@@ -14,6 +14,7 @@ export const documentResource: Resource = {
   fields: {
     data: { check: map },
     ttl: { check: timestamp },
+    // A field of the protocol without effect.
     constraints: {},
     credentials: { check: map, transient: true },
   },

@@ -10,8 +10,8 @@ import type { Session } from '../session.ts'
 export type WriteMode = 'create' | 'update' | 'replace' | 'history'
 
 /**
- * The differences between the languages: each comment describes the rule if the member is true, and then the rule if it
- * is absent.
+ * The differences between the languages: the comment of a flag describes the rule if the flag is true, and then the
+ * rule if the flag is absent.
  */
 export interface WriteRules {
   /** Null elements of arrays and an empty `data` are stored. If absent, both are removed. */

@@ -32,6 +32,7 @@ export function referenceFailures(value: Value, session: Session, strict: boolea
     } else if (value instanceof Ref) {
       failures.push(...checkReference(value, names, session, strict))
     } else if (value instanceof DocumentValue) {
+      // The query has already read this document.
       failures.push(...checkReference(value.ref, names, session, false))
     } else if (isArray(value as Value)) {
       for (const [index, element] of (value as readonly Value[]).entries()) enter(index, element)

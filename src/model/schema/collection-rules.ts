@@ -202,11 +202,9 @@ function filledValue(
       return filled.some((each, index) => each !== stored[index]) ? filled : stored
     }
     case 'union': {
-      const objects = type.members.filter(each => each.kind === 'object' || each.kind === 'array')
-      const [only] = objects
-      return objects.length === 1 && only !== undefined
-        ? filledValue(only, given, stored, evaluate, at)
-        : stored
+      // With several objects or arrays, it is unknown whose defaults apply.
+      const [only, ...others] = type.members.filter(({ kind }) => kind === 'object' || kind === 'array')
+      return only && others.length === 0 ? filledValue(only, given, stored, evaluate, at) : stored
     }
     default:
       return stored

@@ -23,10 +23,7 @@ export function ownFields(part: ObjectValue, name: string, definition: ObjectVal
 }
 
 export function termsAndValues(index: ObjectValue, definition: ObjectValue): TermsAndValues {
-  return {
-    terms: ownFields(index, 'terms', definition),
-    values: ownFields(index, 'values', definition),
-  }
+  return { terms: ownFields(index, 'terms', definition), values: ownFields(index, 'values', definition) }
 }
 
 /** Returns the fields of each unique constraint, in the order of the definition. */

@@ -11,7 +11,7 @@ interface SchemaText {
   readonly text: string
 }
 
-/** The GraphQL schema consists of one file. */
+/** The GraphQL schema consists of one file, and cannot be staged. */
 export type SchemaStage = 'active' | 'staged' | 'graphql'
 
 const numberOf = {

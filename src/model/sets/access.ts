@@ -59,6 +59,7 @@ function listed(collection: Ref, isVisible: ElementFilter, session: Session): El
 function isOwnIndex(index: Ref, { transaction }: Session): boolean {
   const definition = transaction.catalogue.index(index)
   if (definition !== undefined) return definition.isOwn
+  // The definition of a deleted index is only in its versions.
   for (const version of transaction.versions(index)) {
     if (version.action !== 'delete') return indexDefinition(version).isOwn
   }

@@ -38,7 +38,7 @@ export class RequestMeter {
 
   /** `ms`: duration of the request. */
   answered(
-    { isCommittedInSlowLane, isSlow, metrics, status }: Answer,
+    { isSlow, isSlowCommit, metrics, status }: Answer,
     bytesIn: number,
     bytesOut: number,
     ms: number,
@@ -52,7 +52,7 @@ export class RequestMeter {
     this.bytesIn += bytesIn
     this.bytesOut += bytesOut
     if (isSlow) this.slowQueries++
-    if (isCommittedInSlowLane) this.slowCommits++
+    if (isSlowCommit) this.slowCommits++
     if (metrics === undefined) return
     if (metrics.byteWriteOps > 0) this.writes++
     else this.reads++
