@@ -157,10 +157,8 @@ export async function planRestore(target: BackupTarget, at?: Micros): Promise<Re
   }
   const { missing, pieces } = chained(base.place, found, next)
   const plan = { base, pieces, ...(at !== undefined && { at }) }
-  if (missing !== undefined) {
-    const end = pieces.at(-1)?.time ?? base.from
-    if (at === undefined || at > end) throw missingRecords(target, missing, end)
-  }
+  const last = pieces.at(-1)?.time ?? base.from
+  if (missing !== undefined && (at === undefined || at > last)) throw missingRecords(target, missing, last)
   const end = Math.max(reached, base.from)
   if (at === undefined || at > end) await checkReach(target, plan, bases, end)
   return plan

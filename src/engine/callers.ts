@@ -65,6 +65,7 @@ export function namedCaller(
   }
 }
 
+/** By convention, keys without the field `name` have a name in `data`. */
 function keyName(key: Ref, transaction: ReadTransaction): string | undefined {
   const fields = transaction.get(key)?.fields
   const data = fields?.get('data') ?? null

@@ -53,7 +53,7 @@ export function draftOf(
 }
 
 /**
- * Removes unknown fields, fields that only other languages write and, for updates and replacements, `createOnly`
+ * Removes unknown fields, fields that only other languages write and, unless the document is created, `createOnly`
  * fields.
  */
 export function knownFields(

@@ -81,7 +81,7 @@ function* collectionChanges(
 ): Generator<SourceChange> {
   for (const { changes, time } of transaction.collectionChanges(database, Number(id), from)) {
     step(changes.length)
-    // Most commits already have the order of document ids.
+    // Changes of earlier versions are not reported. Most commits already have the order of document ids.
     const written = changes.filter(({ kind }) => kind === 'write')
     if (!isAscending(written)) written.sort((a, b) => (a.ref.id < b.ref.id ? -1 : 1))
     let ordinal = 0

@@ -1,6 +1,7 @@
 // Writes all kinds of documents in the same steps: check references, permission and existence; merge the written fields
 // with the stored fields; validate; store. A {@link Resource} contains the rules for a kind of document. Errors about
-// the fields of a new document refer to the target of the call, and of a changed document to the whole call.
+// the fields of a new document refer to the target of the call; errors about its references and about the fields of a
+// changed document refer to the whole call.
 
 import type { Version } from '../storage/store/store-contract.ts'
 import {

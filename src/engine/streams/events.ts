@@ -148,9 +148,9 @@ export function setEvent(
     if (field === 'action') return action
     return field === 'document' ? withoutFields(document, ts) : undefined
   }
-  const event = { type: 'set', document, member } as const
-  const shown = { ...event, member: (field: StreamField) => (field === 'index' ? index : member(field)) }
-  return action === 'add' ? shown : { ...shown, past: { fields: ['index'], redacted: event } }
+  const redacted = { type: 'set', document, member } as const
+  const shown = { ...redacted, member: (field: StreamField) => (field === 'index' ? index : member(field)) }
+  return action === 'add' ? shown : { ...shown, past: { fields: ['index'], redacted } }
 }
 
 /** The newest versions before and after a change; undefined while the document does not exist. */

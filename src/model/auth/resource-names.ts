@@ -3,6 +3,7 @@
 import type { ReadTransaction } from '../../storage/store/store-contract.ts'
 import { type DatabaseId, native, Ref, type Value } from '../../values/value.ts'
 
+/** The native collections by their names in version 10. `Credentials` is an older name. */
 const natives: ReadonlyMap<string, number> = new Map([
   ['AccessProvider', native.access_providers],
   ['Collection', native.collections],
@@ -15,7 +16,6 @@ const natives: ReadonlyMap<string, number> = new Map([
   ['Token', native.tokens],
 ])
 
-/** `name` is the name in version 10. */
 function nativeRef(database: DatabaseId, name: string): Ref | undefined {
   const number = natives.get(name)
   return number === undefined ? undefined : new Ref(database, native.collections, BigInt(number))

@@ -29,7 +29,7 @@ export interface OwnIndex {
   readonly isQueryable: boolean
 }
 
-/** The length of a digest. It distinguishes the few definitions that one index has over time. */
+/** Characters of a digest, which distinguishes the few definitions that one index has over time. */
 const digestLength = 10
 
 /** Returns the indexes in the definition of a collection, by name. */

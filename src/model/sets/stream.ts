@@ -130,6 +130,8 @@ export function compareToPlace(element: Element, place: SetBound, order: SetOrde
 export function comparePlaces(left: SetBound, right: SetBound, order: SetOrder): number {
   const difference = compareShared(left.values, right.values, order)
   if (difference !== 0) return difference
+  // A place with fewer values is before or after all keys that begin with these values. If the values are a whole key,
+  // it precedes the longer keys.
   const length = left.values.length - right.values.length
   if (length < 0) return isWhole(left) ? withDirection(-1, order.reversed) : sideSign(left)
   if (length > 0) return isWhole(right) ? withDirection(1, order.reversed) : -sideSign(right)

@@ -1,6 +1,8 @@
 // Which objects a retention keeps, in which order the others are removed, and how two services agree on who writes.
 
 import assert from 'node:assert/strict'
+import promises from 'node:fs/promises'
+import { syncBuiltinESMExports } from 'node:module'
 import { test } from 'node:test'
 import { oldestNeeded, removeBefore } from '../../../src/backup/base-copy.ts'
 import { FolderTarget } from '../../../src/backup/folder-target.ts'
@@ -45,6 +47,22 @@ test('names are read as they are written', () => {
   const piece = pieceAt(start + hour)
   assert.deepEqual(parsePiece(pieceObject(piece)), piece)
   assert.equal(parseBase('bases/README.md'), undefined)
+})
+
+test('a folder lists more objects than a function can have arguments', async t => {
+  const entryOf = (name: string, isDirectory: boolean) => ({ name, isDirectory: () => isDirectory })
+  const pieces = new Array(1_000_000).fill(entryOf('piece', false))
+  const readdir = async (path: string) =>
+    path.includes(generation) ? pieces : [entryOf(generation, true)]
+  t.mock.method(promises, 'readdir', readdir as typeof promises.readdir)
+  syncBuiltinESMExports()
+  t.after(() => {
+    t.mock.restoreAll()
+    syncBuiltinESMExports()
+  })
+  let count = 0
+  for await (const _ of new FolderTarget('/backup').list('log/')) count++
+  assert.equal(count, pieces.length)
 })
 
 test('the base copy that the oldest restorable time needs is the newest one of that age', () => {

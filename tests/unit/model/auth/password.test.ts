@@ -5,8 +5,13 @@ import { test } from 'node:test'
 import { Memo, Pending } from '../../../../src/base/pending.ts'
 import { systemRandom } from '../../../../src/base/random.ts'
 import { RequestError } from '../../../../src/base/request-errors.ts'
-import { nativeBcrypt } from '../../../../src/model/auth/bcrypt.ts'
-import { Passwords, passwordLimits, passwordThreads } from '../../../../src/model/auth/password.ts'
+import { type Candidate, nativeBcrypt } from '../../../../src/model/auth/bcrypt.ts'
+import {
+  Passwords,
+  passwordLimits,
+  passwordThreads,
+  runBcrypt,
+} from '../../../../src/model/auth/password.ts'
 import { throttleLimits } from '../../../../src/model/auth/throttle.ts'
 import { Bench } from '../../storage/store/support.ts'
 import { answered, asking, CountingBcrypt, ManualTime, settled } from './support.ts'
@@ -166,6 +171,13 @@ test('a hash stays the same in replays; equal passwords of one request get diffe
   memo.begin()
   assert.deepEqual(ask(memo), [first, second])
   assert.equal(bcrypt.hashes, 2)
+})
+
+test('a thread that has failed gets no further tasks', async () => {
+  const invalid = [{ bytes: Buffer.from('a') }] as unknown as readonly Candidate[]
+  await assert.rejects(runBcrypt({ kind: 'first match', candidates: invalid }), TypeError)
+  const hash = await runBcrypt({ kind: 'hash', bytes: Buffer.from('a'), cost: 4 })
+  assert.match(String(hash), /^\$2a\$04\$/)
 })
 
 test('databases take turns: many checks of one do not delay another', async () => {
