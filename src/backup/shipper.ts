@@ -98,7 +98,7 @@ export class Shipper {
   #copy: AbortController | undefined
   #copyNotBeforeMs = 0
   /** The time `until` of the last renewal of the lease. */
-  #published: Micros = micros(0)
+  #renewedUntil: Micros = micros(0)
   #renewedMs = Number.NEGATIVE_INFINITY
   #maintainedMs = Number.NEGATIVE_INFINITY
   readonly #stopping = Promise.withResolvers<void>()
@@ -192,7 +192,7 @@ export class Shipper {
       const reach = this.#leaseReach()
       await this.#lease.renew(reach)
       this.#renewedMs = nowMs
-      this.#published = reach.until
+      this.#renewedUntil = reach.until
       this.#succeed()
     }
     this.#generation ??= await this.#connect()
@@ -387,7 +387,7 @@ export class Shipper {
       newest_restorable:
         generation?.base === undefined
           ? (this.#bases.at(-1)?.time ?? null)
-          : Math.max(generation.time, this.#published),
+          : Math.max(generation.time, this.#renewedUntil),
     })
   }
 

@@ -64,7 +64,7 @@ class RequestRun {
   readonly #kind: RequestKind
   readonly #memo = new Memo()
   readonly #responses: Responses
-  #progress: Progress = { state: 'parsed' }
+  #progress: Progress = { state: 'not begun' }
   readonly #arrival: Arrival
   /**
    * The owner to which {@link FairTurns} charges the time of this request: the caller's database. Undefined until the
@@ -74,7 +74,7 @@ class RequestRun {
   #mustWrite = false
   #hasRefreshed = false
   /** True if the refresh (see {@link #refreshFor}) was charged to the client's address. */
-  #isRefreshTaken = false
+  #isRefreshCharged = false
 
   constructor(options: EngineOptions, request: QueryRequest, kind: RequestKind) {
     this.#options = options
@@ -200,8 +200,8 @@ class RequestRun {
     if (this.#hasRefreshed || neverCommits) return undefined
     this.#hasRefreshed = true
     if (!isUnauthorized(error)) return store.ready(everything)
-    this.#isRefreshTaken = unknownSecrets?.take(address, 1) ?? false
-    return this.#isRefreshTaken ? store.ready(everything) : undefined
+    this.#isRefreshCharged = unknownSecrets?.take(address, 1) ?? false
+    return this.#isRefreshCharged ? store.ready(everything) : undefined
   }
 
   /** Never rejects. */
@@ -297,9 +297,9 @@ class RequestRun {
       (predicate, argument, about) =>
         this.#sessionFor(caller, transaction).decides(predicate, argument, about)
     const caller = identifier.identify(this.#request.authorization, transaction, this.#memo, predicatesOf)
-    if (this.#isRefreshTaken) {
+    if (this.#isRefreshCharged) {
       // The credential was found after the refresh, so the charge to the address is reversed.
-      this.#isRefreshTaken = false
+      this.#isRefreshCharged = false
       this.#options.unknownSecrets?.take(this.#request.address ?? '', -1)
     }
     // The costs of authentication are not charged to the query.

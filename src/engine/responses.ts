@@ -70,7 +70,7 @@ interface AuthenticatedCall extends TransactionStart {
  * failed.
  */
 export type Progress =
-  | { readonly state: 'parsed' }
+  | { readonly state: 'not begun' }
   | ({ readonly state: 'begun' } & TransactionStart)
   | ({ readonly state: 'authenticated' } & AuthenticatedCall)
   | ({ readonly state: 'evaluated'; readonly evaluation: EvaluationSummary } & AuthenticatedCall)

@@ -265,7 +265,7 @@ export class Session {
 
   /** Runs `work` with the rights of another authority, such as the role of a function. */
   withAuthority<T>(authority: Authority, work: () => T): T {
-    const { access } = this
+    const access = this.#access
     const outer = this.#authority
     this.#authority = authority
     this.#access = undefined
