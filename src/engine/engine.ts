@@ -171,7 +171,8 @@ class QueryKind implements RequestKind {
 
   task(session: Session): RenderedResponse {
     this.#options.rateLimits.check(session.database, { compute: 1, read: 0, write: 0 })
-    if (this.#isLong || this.#movesAtOnce(session.database) || this.budget.isUsedUp) throw new SlowLaneNeeded()
+    if (this.#isLong || this.#movesAtOnce(session.database) || this.budget.isUsedUp)
+      throw new SlowLaneNeeded()
     return this.#evaluate(this.#query(), session)
   }
 

@@ -3,7 +3,7 @@
 // except for null, which is the end of the set.
 
 import { step } from '../../base/effort.ts'
-import { precedesRefs, type SetBound, type SetOrder } from '../../model/sets/stream.ts'
+import { type ElementPlace, precedesRefs, type SetOrder } from '../../model/sets/stream.ts'
 import { isArray, isObject, Ref, UnresolvedRef, type Value } from '../../values/value.ts'
 import { Page } from '../values/transient.ts'
 
@@ -29,7 +29,7 @@ export function unresolvedIn(value: Value): UnresolvedRef | undefined {
  * of some elements, and the last item is a reference, this item is the document of such an element. Cursors of pages
  * have this form.
  */
-export function cursorPlace(cursor: readonly Value[], order: SetOrder): SetBound {
+export function cursorPlace(cursor: readonly Value[], order: SetOrder): ElementPlace {
   return boundPlace(cursor, order, 'low', order.arities)
 }
 
@@ -41,7 +41,7 @@ export function rangePlaces(
   from: readonly Value[],
   to: readonly Value[],
   order: SetOrder,
-): { readonly from: SetBound; readonly to: SetBound } {
+): { readonly from: ElementPlace; readonly to: ElementPlace } {
   const [first = 0] = order.arities
   const arities = order.arities.filter(arity => arity >= first)
   return { from: boundPlace(from, order, 'low', arities), to: boundPlace(to, order, 'high', arities) }
@@ -51,9 +51,9 @@ export function rangePlaces(
 function boundPlace(
   bound: readonly Value[],
   order: SetOrder,
-  side: SetBound['side'],
+  side: ElementPlace['side'],
   arities: readonly number[],
-): SetBound {
+): ElementPlace {
   if (bound.length > order.arity) {
     const values = bound.slice(0, order.arity)
     const document = bound[order.arity] as Value

@@ -5,9 +5,9 @@ import {
   compareKeys,
   compareToPlace,
   type Element,
+  type ElementPlace,
   type ElementScan,
   type ElementStream,
-  type SetBound,
   type SetOrder,
 } from '../../model/sets/stream.ts'
 
@@ -41,7 +41,7 @@ export class ElementReader {
   }
 
   /** Moves to the first element that follows `place` in the reading direction. */
-  seek(place: SetBound): void {
+  seek(place: ElementPlace): void {
     for (let steps = 0; this.#isShortOf(place); steps++) {
       if (steps === stepsMax) {
         this.#reopen(place)
@@ -51,13 +51,13 @@ export class ElementReader {
     }
   }
 
-  #isShortOf(place: SetBound): boolean {
+  #isShortOf(place: ElementPlace): boolean {
     if (this.current === undefined) return false
     const side = compareToPlace(this.current, place, this.#order)
     return this.#scan.reverse ? side > 0 : side < 0
   }
 
-  #reopen(place: SetBound): void {
+  #reopen(place: ElementPlace): void {
     this.close()
     const rest = this.#scan.reverse ? { ...this.#scan, to: place } : { ...this.#scan, from: place }
     this.#elements = this.#stream.scan(rest)[Symbol.iterator]()

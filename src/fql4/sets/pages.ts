@@ -4,10 +4,10 @@
 import type { HistoryPlace, SetEvent } from '../../model/sets/history.ts'
 import {
   type Element,
+  type ElementPlace,
   type ElementStream,
   elementValue,
   firstOf,
-  type SetBound,
 } from '../../model/sets/stream.ts'
 import { isNativeCollectionRef, type UnresolvedRef, type Value } from '../../values/value.ts'
 import { ValueKeys } from '../../values/value-keys.ts'
@@ -56,7 +56,7 @@ function pageOfElements(request: PageRequest, reading: CallReading): Page {
   if (!stream) throw permissionDenied(reading.call, 'paginate')
   const given =
     request.cursor === undefined ? undefined : readCursor(request.cursor, stream, request, reading)
-  return assemble<Element, SetBound>(request, {
+  return assemble<Element, ElementPlace>(request, {
     place: given && cursorPlace(given, stream.order),
     shown: given && { type: 'values', values: given },
     scan: scan => stream.scan(scan),

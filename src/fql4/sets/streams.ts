@@ -8,13 +8,13 @@ import {
   comparePlaces,
   compareToPlace,
   type Element,
+  type ElementPlace,
   type ElementScan,
   type ElementStream,
   firstOf,
   placeWithin,
   reversedOrder,
   reversedPlace,
-  type SetBound,
   type SetOrder,
 } from '../../model/sets/stream.ts'
 import { ElementReader } from './element-reader.ts'
@@ -32,7 +32,7 @@ export function reversedStream(source: ElementStream): ElementStream {
   }
 }
 
-export function rangeStream(source: ElementStream, low: SetBound, high: SetBound): ElementStream {
+export function rangeStream(source: ElementStream, low: ElementPlace, high: ElementPlace): ElementStream {
   const { order } = source
   return {
     order,
@@ -73,8 +73,8 @@ function* groupedElements(
   for (const group of groups({ from, to, reverse: scan.reverse === true })) {
     for (let index = 0; index < group.length; index++) {
       const element = group[scan.reverse ? group.length - 1 - index : index] as Element
-      if (from !== scan.from && compareToPlace(element, scan.from as SetBound, order) < 0) continue
-      if (to !== scan.to && compareToPlace(element, scan.to as SetBound, order) > 0) continue
+      if (from !== scan.from && compareToPlace(element, scan.from as ElementPlace, order) < 0) continue
+      if (to !== scan.to && compareToPlace(element, scan.to as ElementPlace, order) > 0) continue
       yield element
     }
   }
@@ -84,7 +84,7 @@ function* groupedElements(
  * Moves a place within a group to the start (`low`) or end (`high`) of the group. A place with values and a document is
  * within a group.
  */
-function outsideGroup(place: SetBound, side: SetBound['side']): SetBound {
+function outsideGroup(place: ElementPlace, side: ElementPlace['side']): ElementPlace {
   const { document, values } = place
   return document === undefined || values.length === 0 ? place : { values, side, isWhole: true }
 }

@@ -97,11 +97,7 @@ export class KeySets {
       await this.#load(uri, entry, entry.etag, owner)
     }
     let jwk = select(entry.keys ?? [], kid)
-    if (
-      !jwk &&
-      kid !== undefined &&
-      this.#clock.elapsedMs() - entry.loadEndedAt >= jwksLimits.jwksReloadMs
-    ) {
+    if (!jwk && kid !== undefined && this.#clock.elapsedMs() - entry.loadEndedAt >= jwksLimits.jwksReloadMs) {
       await this.#load(uri, entry, undefined, owner)
       jwk = select(entry.keys ?? [], kid)
     }

@@ -24,7 +24,7 @@ export interface Element {
  * values, this is the element with the document and exactly these values. For a place without a document, these are
  * all elements whose keys begin with `values`.
  */
-export interface SetBound extends EntryBound {
+export interface ElementPlace extends EntryBound {
   /** The place is before or after only the elements whose keys are exactly `values`. */
   readonly isWhole?: boolean
 }
@@ -112,7 +112,7 @@ function withDirection(difference: number, descending: boolean): number {
 }
 
 /** Negative for an element before the place, positive for an element after it. */
-export function compareToPlace(element: Element, place: SetBound, order: SetOrder): number {
+export function compareToPlace(element: Element, place: ElementPlace, order: SetOrder): number {
   if (place.values.length > 0) {
     const key = keyOf(element)
     const difference = compareShared(key, place.values, order)
@@ -127,7 +127,7 @@ export function compareToPlace(element: Element, place: SetBound, order: SetOrde
   return place.side === 'low' ? 1 : -1
 }
 
-export function comparePlaces(left: SetBound, right: SetBound, order: SetOrder): number {
+export function comparePlaces(left: ElementPlace, right: ElementPlace, order: SetOrder): number {
   const difference = compareShared(left.values, right.values, order)
   if (difference !== 0) return difference
   // A place with fewer values is before or after all keys that begin with these values. If the values are a whole key,
@@ -144,31 +144,34 @@ export function comparePlaces(left: SetBound, right: SetBound, order: SetOrder):
 }
 
 /** The values are a whole key, so that longer keys are on the same side as greater keys. */
-function isWhole(place: SetBound): boolean {
+function isWhole(place: ElementPlace): boolean {
   return place.isWhole === true || (place.document !== undefined && place.values.length > 0)
 }
 
 /** Compares a place with the longer keys that begin with its values: -1 before, 1 after these keys. */
-function longerKeysSign(place: SetBound, order: SetOrder): number {
+function longerKeysSign(place: ElementPlace, order: SetOrder): number {
   return isWhole(place) ? withDirection(-1, order.reversed) : sideSign(place)
 }
 
 /** -1 before all elements with the values and document of the place, 1 after them. */
-function sideSign(place: SetBound): number {
+function sideSign(place: ElementPlace): number {
   return place.side === 'low' ? -1 : 1
 }
 
-export function reversedPlace(place: SetBound): SetBound {
+export function reversedPlace(place: ElementPlace): ElementPlace {
   return { ...place, side: place.side === 'low' ? 'high' : 'low' }
 }
 
 /** Returns the place before (`low`) or after (`high`) all elements with the key of `element`. */
-export function besideKey(element: Element, side: SetBound['side']): SetBound {
+export function besideKey(element: Element, side: ElementPlace['side']): ElementPlace {
   return { values: keyOf(element), side, isWhole: true }
 }
 
 /** Contains the elements whose keys are exactly `values`. */
-export function rangeOfKey(values: readonly Value[]): { readonly from: SetBound; readonly to: SetBound } {
+export function rangeOfKey(values: readonly Value[]): {
+  readonly from: ElementPlace
+  readonly to: ElementPlace
+} {
   return { from: { values, side: 'low', isWhole: true }, to: { values, side: 'high', isWhole: true } }
 }
 
@@ -183,13 +186,13 @@ export function precedesRefs(value: Value): boolean {
  * Converts a place in a combination of sets to a place in one of them, with the order `order`. If the elements of
  * this set have values, only the first `order.arity` values are kept. Otherwise, the first value becomes the document.
  */
-export function placeWithin(place: SetBound, order: SetOrder): SetBound {
+export function placeWithin(place: ElementPlace, order: SetOrder): ElementPlace {
   if (place.values.length <= order.arity) return place
   if (order.reversed) return reversedPlace(ascendingPlaceWithin(reversedPlace(place), order.arity))
   return ascendingPlaceWithin(place, order.arity)
 }
 
-function ascendingPlaceWithin(place: SetBound, arity: number): SetBound {
+function ascendingPlaceWithin(place: ElementPlace, arity: number): ElementPlace {
   if (arity > 0) return { values: place.values.slice(0, arity), side: 'high' }
   const [first] = place.values as readonly [Value]
   if (!(first instanceof Ref)) return { values: [], side: precedesRefs(first) ? 'low' : 'high' }
@@ -202,7 +205,7 @@ function ascendingPlaceWithin(place: SetBound, arity: number): SetBound {
 /**
  * Converts a place in a combination of sets to a place in a stored set, whose elements have `order.arity` values.
  */
-export function storedPlace(place: SetBound, order: SetOrder): EntryBound {
+export function storedPlace(place: ElementPlace, order: SetOrder): EntryBound {
   const within = placeWithin(place, order)
   const { document, isOpen, side, values } = within
   if (values.length < order.arity && isWhole(within)) return { values, side: 'low' }
@@ -211,9 +214,9 @@ export function storedPlace(place: SetBound, order: SetOrder): EntryBound {
 
 export interface ElementScan {
   /** The start of the range, in the order of the set. */
-  readonly from?: SetBound | undefined
+  readonly from?: ElementPlace | undefined
   /** The end of the range, in the order of the set. */
-  readonly to?: SetBound | undefined
+  readonly to?: ElementPlace | undefined
   /** Scans from `to` to `from`. */
   readonly reverse?: boolean
 }

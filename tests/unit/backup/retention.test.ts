@@ -52,8 +52,7 @@ test('names are read as they are written', () => {
 test('a folder lists more objects than a function can have arguments', async t => {
   const entryOf = (name: string, isDirectory: boolean) => ({ name, isDirectory: () => isDirectory })
   const pieces = new Array(1_000_000).fill(entryOf('piece', false))
-  const readdir = async (path: string) =>
-    path.includes(generation) ? pieces : [entryOf(generation, true)]
+  const readdir = async (path: string) => (path.includes(generation) ? pieces : [entryOf(generation, true)])
   t.mock.method(promises, 'readdir', readdir as typeof promises.readdir)
   syncBuiltinESMExports()
   t.after(() => {

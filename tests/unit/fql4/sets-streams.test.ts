@@ -18,13 +18,13 @@ import {
   compareToPlace,
   documentOrder,
   type Element,
+  type ElementPlace,
   type ElementScan,
   type ElementStream,
   firstOf,
   indexOrder,
   placeWithin,
   reversedOrder,
-  type SetBound,
   type SetOrder,
 } from '../../../src/model/sets/stream.ts'
 import { Ref, type Value } from '../../../src/values/value.ts'
@@ -56,7 +56,7 @@ class StoredStream implements ElementStream {
     }
   }
 
-  #part(from: SetBound | undefined, to: SetBound | undefined, reverse: boolean): Element[] {
+  #part(from: ElementPlace | undefined, to: ElementPlace | undefined, reverse: boolean): Element[] {
     const part = this.elements.filter(
       element =>
         (!from || compareToPlace(element, from, this.order) > 0) &&
@@ -110,7 +110,7 @@ const makers = {
 }
 
 /** Positions as given by cursors: a prefix of values, or all values with a document. */
-function placesOf(order: SetOrder): fc.Arbitrary<SetBound> {
+function placesOf(order: SetOrder): fc.Arbitrary<ElementPlace> {
   const side = fc.constantFrom('low' as const, 'high' as const)
   const values = (length: number) =>
     fc.array(fc.integer({ min: 0, max: 3 }).map(BigInt), { minLength: length, maxLength: length })

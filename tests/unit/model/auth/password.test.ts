@@ -6,12 +6,7 @@ import { Memo, Pending } from '../../../../src/base/pending.ts'
 import { systemRandom } from '../../../../src/base/random.ts'
 import { RequestError } from '../../../../src/base/request-errors.ts'
 import { type Candidate, nativeBcrypt } from '../../../../src/model/auth/bcrypt.ts'
-import {
-  Passwords,
-  passwordLimits,
-  passwordThreads,
-  runBcrypt,
-} from '../../../../src/model/auth/password.ts'
+import { Passwords, passwordLimits, passwordThreads, runBcrypt } from '../../../../src/model/auth/password.ts'
 import { throttleLimits } from '../../../../src/model/auth/throttle.ts'
 import { Bench } from '../../storage/store/support.ts'
 import { answered, asking, CountingBcrypt, ManualTime, settled } from './support.ts'
