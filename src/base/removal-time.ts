@@ -68,7 +68,7 @@ export class RemovalTime {
     return Math.min(wall, believed)
   }
 
-  /** Rejects when saving fails; a later call tries again. */
+  /** Rejects when saving fails. A call after {@link saveEveryMs} tries again, because the disk may be full for long. */
   async saveTime(): Promise<void> {
     this.now()
     const { clock, save } = this.#options

@@ -158,9 +158,24 @@ test('a tree of databases shows a past time at every depth', { skip }, async () 
   const now = await stage.signedIn(rootSecret)
   await openTree(now)
   await now.getByRole('link', { name: 'leaf' }).waitFor()
+  assert.equal(await now.getByText('are shown. Open').count(), 0)
   const before = await stage.signedIn(rootSecret, `?at=${past['@ts']}`)
   await openTree(before)
   await before.getByText('This database contains no child databases.').waitFor()
+})
+
+test('a tree of databases says that a database contains more than it shows', { skip }, async () => {
+  const { rootSecret } = stage.server
+  const create = { create_database: { object: { name: { var: 'name' } } } }
+  await query(stage.server, rootSecret, { create_database: { object: { name: 'many' } } })
+  const names = Array.from({ length: 101 }, (_, at) => `child${at}`)
+  await query(stage.server, `${rootSecret}:many:admin`, {
+    foreach: { lambda: 'name', expr: create },
+    collection: names,
+  })
+  const page = await stage.signedIn(rootSecret)
+  await page.getByRole('button', { name: 'Databases in many' }).click()
+  await page.getByText('The first 100 are shown. Open many to find other databases.').waitFor()
 })
 
 test('a collection is rewound to a version of the history', { skip }, async () => {

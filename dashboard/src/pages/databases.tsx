@@ -24,7 +24,13 @@ interface DatabaseNode {
   /** The path below the current database, outermost first. */
   readonly path: readonly string[]
   /** Undefined until the child databases have been read. */
-  readonly children: readonly DatabaseNode[] | undefined
+  readonly children: DatabaseList | undefined
+}
+
+/** `isMore`: there are more databases than `nodes`. */
+interface DatabaseList {
+  readonly nodes: readonly DatabaseNode[]
+  readonly isMore: boolean
 }
 
 /** Maximum number of databases shown at the top of the tree. */
@@ -41,26 +47,21 @@ function level(name: string, set: Query, size: number, below: readonly Query[]):
   return mapping(pageOf(set, size), [variable(name), ...below], name)
 }
 
-function nodesOf(page: Json, path: readonly string[]): DatabaseNode[] {
-  return asPage(page).data.flatMap(element => {
+function listOf(page: Json, path: readonly string[]): DatabaseList {
+  const nodes = asPage(page).data.flatMap(element => {
     const isLeaf = !Array.isArray(element)
     const name = refOf(isLeaf ? element : at(element, 0))?.id
     if (name === undefined) return []
     const own = [...path, name]
-    return [{ name, path: own, children: isLeaf ? undefined : nodesOf(at(element, 1) ?? null, own) }]
+    return [{ name, path: own, children: isLeaf ? undefined : listOf(at(element, 1) ?? null, own) }]
   })
+  return { nodes, isMore: at(page, 'after') !== undefined }
 }
 
 export function Databases() {
   const [filter, setFilter] = useState('')
   const [dialog, setDialog] = useState<Dialog | undefined>(undefined)
-  const tree = useLoad(
-    async signal => {
-      const { value } = await read(threeLevels, signal)
-      return { nodes: nodesOf(value, []), isMore: at(value, 'after') !== undefined }
-    },
-    [pastTime.value],
-  )
+  const tree = useLoad(async signal => listOf((await read(threeLevels, signal)).value, []), [pastTime.value])
   const search = useSearch('databases', tree.data?.isMore ? filter : '')
   const done = () => {
     setDialog(undefined)
@@ -140,15 +141,15 @@ function Nodes({ nodes, filter, onDialog }: NodesProps) {
 function containsMatch(node: DatabaseNode, filter: string): boolean {
   return (
     node.name.toLowerCase().includes(filter) ||
-    (node.children ?? []).some(child => containsMatch(child, filter))
+    (node.children?.nodes ?? []).some(child => containsMatch(child, filter))
   )
 }
 
 function NodeLine({ node, filter, onDialog }: Omit<NodesProps, 'nodes'> & { node: DatabaseNode }) {
   const [isOpened, setOpened] = useState(false)
   const isOpen =
-    isOpened || (filter !== '' && (node.children ?? []).some(child => containsMatch(child, filter)))
-  const hasNone = node.children?.length === 0
+    isOpened || (filter !== '' && (node.children?.nodes ?? []).some(child => containsMatch(child, filter)))
+  const hasNone = node.children?.nodes.length === 0
   const db = databaseParameter([...databasePath.value, ...node.path])
   return (
     <li>
@@ -176,7 +177,7 @@ function NodeLine({ node, filter, onDialog }: Omit<NodesProps, 'nodes'> & { node
       </div>
       {isOpen &&
         (node.children ? (
-          <Nodes nodes={node.children} filter={filter} onDialog={onDialog} />
+          <Children list={node.children} of={node} filter={filter} />
         ) : (
           <DeeperNodes node={node} filter={filter} />
         ))}
@@ -191,20 +192,27 @@ function DeeperNodes({ node, filter }: { node: DatabaseNode; filter: string }) {
       // In a child database, the current secret ends with the scope of this database. Another scope replaces it.
       const [key] = secret.split(':')
       const inside = { secret: `${key}:${[...databasePath.value, ...node.path].join('/')}:admin` }
-      return nodesOf((await run(atPastTime(threeLevels), inside, signal)).value, node.path)
+      return listOf((await run(atPastTime(threeLevels), inside, signal)).value, node.path)
     },
     [node.path.join('/'), pastTime.value],
   )
   return (
-    <LoadedContent of={below}>
-      {nodes =>
-        nodes.length === 0 ? (
-          <p class="empty">This database contains no child databases.</p>
-        ) : (
-          <Nodes {...{ nodes, filter }} onDialog={undefined} />
-        )
-      }
-    </LoadedContent>
+    <LoadedContent of={below}>{list => <Children list={list} of={node} filter={filter} />}</LoadedContent>
+  )
+}
+
+function Children({ list, of, filter }: { list: DatabaseList; of: DatabaseNode; filter: string }) {
+  const { isMore, nodes } = list
+  if (nodes.length === 0) return <p class="empty">This database contains no child databases.</p>
+  return (
+    <>
+      <Nodes nodes={nodes} filter={filter} onDialog={undefined} />
+      {isMore && (
+        <p class="hint">
+          The first {nodes.length} are shown. Open {of.name} to find other databases.
+        </p>
+      )}
+    </>
   )
 }
 

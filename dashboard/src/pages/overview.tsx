@@ -162,7 +162,7 @@ function NewCollection({ onClose }: { onClose: () => void }) {
   const [keeps, setKeeps] = useState<'days' | 'ever'>('days')
   const create = async (signal: AbortSignal) => {
     const fields: Record<string, Query> = { name }
-    fields.history_days = keeps === 'ever' ? null : wholeDays(history || '30')
+    fields.history_days = keeps === 'ever' ? null : wholeDays(history)
     if (ttl !== '') fields.ttl_days = wholeDays(ttl)
     await write({ create_collection: { object: fields } }, signal)
     onClose()

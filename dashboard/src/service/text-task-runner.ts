@@ -29,14 +29,17 @@ export async function runTextTask<T extends TextTask>(task: T, chars: number): P
 
 export type TextTaskReply =
   | { readonly id: number; readonly result: unknown }
-  | { readonly id: number; readonly message: string; readonly from: number | undefined }
+  | { readonly id: number; readonly message: string; readonly range: NotationRange | undefined }
+
+/** The position of a {@link NotationError}. */
+type NotationRange = Pick<NotationError, 'from' | 'to'>
 
 function startWorker(): Worker {
   const started = new Worker(trustedAddress(workerAddress), { type: 'module' })
   started.addEventListener('message', ({ data }: MessageEvent<TextTaskReply>) => {
     const task = pending.get(data.id)
     pending.delete(data.id)
-    if ('message' in data) task?.reject(failure(data.message, data.from))
+    if ('message' in data) task?.reject(failure(data.message, data.range))
     else task?.resolve(data.result)
   })
   started.addEventListener('error', event => {
@@ -67,6 +70,6 @@ function trustedAddress(address: string): string {
   return policy?.createScriptURL(address) ?? address
 }
 
-function failure(message: string, from: number | undefined): Error {
-  return from === undefined ? new Error(message) : new NotationError(message, from)
+function failure(message: string, range: NotationRange | undefined): Error {
+  return range === undefined ? new Error(message) : new NotationError(message, range.from, range.to)
 }

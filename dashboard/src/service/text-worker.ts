@@ -10,8 +10,9 @@ addEventListener('message', ({ data }: MessageEvent<{ readonly id: number; reado
   try {
     reply = { id, result: perform(task) }
   } catch (cause) {
-    const from = cause instanceof NotationError ? cause.from : undefined
-    reply = { id, message: (cause as Error).message, from }
+    // An error loses its own fields in `postMessage`.
+    const range = cause instanceof NotationError ? { from: cause.from, to: cause.to } : undefined
+    reply = { id, message: (cause as Error).message, range }
   }
   postMessage(reply)
 })

@@ -12,15 +12,20 @@ const checkMs = 60_000
 const warningShare = 0.1
 const warningBytesMax = 10_240 * megabyte
 
-/** Sizes in bytes; both are 0 where the file system does not report sizes. */
+/** Sizes in bytes; both are 0 if they are unknown. */
 export interface DiskSpace {
   readonly free: number
   readonly total: number
 }
 
+/** Some file systems do not report sizes, and a failing disk must not end the service or its health report. */
 export function diskSpace(folder: string): DiskSpace {
-  const { bavail, blocks, bsize } = statfsSync(folder)
-  return { free: bavail * bsize, total: blocks * bsize }
+  try {
+    const { bavail, blocks, bsize } = statfsSync(folder)
+    return { free: bavail * bsize, total: blocks * bsize }
+  } catch {
+    return { free: 0, total: 0 }
+  }
 }
 
 /**

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Timers } from '../../../src/base/timers.ts'
-import { type DiskSpace, watchDisk } from '../../../src/server/operation/disk-watch.ts'
+import { type DiskSpace, diskSpace, watchDisk } from '../../../src/server/operation/disk-watch.ts'
 
 const gigabyte = 1024 ** 3
 
@@ -40,4 +40,9 @@ test('a large disk has a limit of ten gigabytes, and a disk of unknown size has 
   const of4000 = (free: number) => ({ free: free * gigabyte, total: 4000 * gigabyte })
   assert.deepEqual(messagesOf([100, 10, 9].map(of4000)), ['warn 9216'])
   assert.deepEqual(messagesOf([{ free: 0, total: 0 }]), [])
+})
+
+test('the space of a disk that cannot be read is unknown', () => {
+  assert.ok(diskSpace('.').total > 0)
+  assert.deepEqual(diskSpace('no such folder'), { free: 0, total: 0 })
 })
