@@ -50,7 +50,7 @@ export interface StreamOpening {
   /** Address of the client. */
   readonly address: string | undefined
   readonly order: StreamOrder
-  /** Has the caller and the snapshot at which the stream begins. */
+  /** The session that has opened the stream. The stream begins at the snapshot of this session. */
   readonly session: Session
   /** Reads a page of the stream with the current rights of the caller that opened it. */
   readonly nextPage: (body: string) => ResponseOrPromise

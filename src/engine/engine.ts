@@ -232,7 +232,7 @@ class QueryKind implements RequestKind {
     this.#options.rateLimits.check(database, {
       compute: session.computeOps,
       read: session.byteReadOps,
-      // Counted at the commit. Before, a query in a writing transaction is checked as one write.
+      // Write operations are counted at the commit. Before, a query in a writing transaction is checked as one write.
       write: transaction.writable && !linearized ? 1 : 0,
     })
     return rendered

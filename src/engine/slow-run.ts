@@ -41,9 +41,9 @@ const earlyMicros = 10_000
 const lockedMicrosMax = 500_000
 
 /**
- * Only a schema change may be evaluated again under the writer lock. It reads much data and must wait for its commit
- * time; meanwhile, any commit of another machine may make the attempt stale, so retries may never succeed. Schema
- * changes are rare, so other writers seldom wait for one.
+ * Only a schema change may be evaluated again under the writer lock. Such a query reads much data and must wait for its
+ * commit time; meanwhile, any commit of another machine may make the attempt stale, so retries may never succeed.
+ * Schema changes are rare, so other writers seldom wait for one.
  */
 function mayHoldLock({ changesSchema, evaluationMicros }: Attempt<undefined>): boolean {
   return changesSchema && evaluationMicros <= lockedMicrosMax

@@ -1,5 +1,5 @@
-// Controls one slow-lane process from the service. It runs one job at a time. When it exits for any reason, its current
-// job fails, and later jobs run in another process.
+// Controls one slow-lane process from the service. The process runs one job at a time. When it exits for any reason,
+// its current job fails, and later jobs run in another process.
 
 import type { ChildProcess } from 'node:child_process'
 import type { Duplex } from 'node:stream'

@@ -91,7 +91,7 @@ function followingEvents({ next }: VersionNeighbours, previous: Version | undefi
   return next === undefined ? [] : [contentEvent('history_rewrite', next, previous)]
 }
 
-/** Has the content of a version, the difference to the previous version, and the previous version. */
+/** Returns an event with the content of a version, the difference to the previous version, and the previous version. */
 function contentEvent(
   type: StreamEvent['type'],
   version: Version,

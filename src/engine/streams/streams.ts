@@ -142,7 +142,7 @@ export class Streams implements StreamOpener {
       this.#counts.open(owner, () => stream.end(streamEnds.tooMany)),
     )
     this.#register(stream, transaction)
-    // Counted after the registration, because at the limit this call ends streams.
+    // The stream is counted after its registration, because this call ends streams at the limit.
     this.#open.get(stream)?.grow(1)
     if (order.kind === 'paged') this.#paged.add(stream, order, nextPage)
     else origin.subject.streams.add(stream)
@@ -184,7 +184,7 @@ export class Streams implements StreamOpener {
     if (expires === endOfTime) return
     const { clock, timers } = this.#options
     const remainingMs = Math.ceil((expires - clock.now()) / 1000)
-    // Checked repeatedly, because the system clock may be set forward while the timer runs.
+    // The expiry is checked repeatedly, because the system clock may be set forward while the timer runs.
     const ms = Math.max(0, Math.min(remainingMs, expiryCheckMs))
     const check = () => {
       const now = clock.now()

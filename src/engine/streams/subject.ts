@@ -123,7 +123,7 @@ function* addEntryEvents(
   const indexes = transaction.catalogue
     .indexesOf(ref.database, ref.collection)
     .filter(index => followed.has(index.ref.id))
-    // Created now, because the transaction may have ended when the caller continues.
+    // The changes are created now, because the transaction may have ended when the caller continues.
     .map(index => [index.ref, transaction.entryChanges(index, before, after)] as const)
   for (const [index, changes] of indexes)
     for (const change of changes) {

@@ -11,11 +11,11 @@ import { type FieldType, objectOf, readType, storedType } from './field-types.ts
 /** A path of field names from the top level of the data. */
 export type FieldNames = readonly string[]
 
-/** Set by a step: if the field of a document contains no value of this type, it gets the default value. */
+/** A step sets this field of a document to `value` if the field contains no value of the type. */
 export interface TargetField<V = Value> {
   readonly path: FieldNames
   readonly type: FieldType
-  /** Null means no default value. */
+  /** The default value; null if there is none. */
   readonly value: V
 }
 
