@@ -288,15 +288,16 @@ test('records beyond the limit are dropped, and a new base copy follows when the
   await store.commitSettled([0])
   const [early] = await store.commitSettled([1])
   isBroken = true
-  for (let number = 2; number <= 40; number++) await store.commit([number])
-  await eventually('records are given up', () => (store.status?.dropped_bytes ?? 0) > 0)
+  // On a slow machine, many records are compressed together, so they take less memory.
+  let next = 2
+  while (store.status?.dropped_bytes === 0) await store.commit([next++])
   isBroken = false
   await eventually('a base copy follows the gap', async () => (await listBases(inner)).length > 1)
   await eventually('nothing waits', () => store.status?.waiting_bytes === 0)
-  const [late] = await store.commitSettled([41])
+  const [late] = await store.commitSettled([next])
   await store.close()
   assert.deepEqual(await restoredNumbers(inner, early), [0, 1])
-  assert.deepEqual(await restoredNumbers(inner, late), upTo(42))
+  assert.deepEqual(await restoredNumbers(inner, late), upTo(next + 1))
 })
 
 test('a deleted piece, base copy or part is replaced by a new base copy while the service runs', async () => {
