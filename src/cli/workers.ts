@@ -300,13 +300,14 @@ export class Supervisor {
       const exit = await (this.#processes.get(number) as WorkerProcess).ended
       if (this.#isStopping) return
       if (this.#needsRebuild(exit)) this.#rebuilding ??= this.#rebuild()
-      if (this.#rebuilding) await this.#rebuilding
-      else {
+      if (this.#rebuilding === undefined) {
         const isStable = clock.elapsedMs() - startedMs >= stableMs
         delayMs = isStable ? restartDelayMs : Math.min(delayMs * 2, restartDelayMaxMs)
         log.error({ worker: number, ...exit, delayMs }, 'a worker has exited and will be restarted')
         await wait(delayMs, timers)
       }
+      // A rebuild may also have begun during the delay.
+      while (this.#rebuilding) await this.#rebuilding
       if (this.#isStopping) return
       this.#fork(number)
     }
