@@ -32,6 +32,15 @@ test('databases are created, listed and deleted, even inside others', async () =
   assert.match((await run('database')).stderr, /database needs one of create, list, delete/)
 })
 
+test('a declined deletion keeps the database and has the exit status 1', async () => {
+  await done('database', 'create', 'kept')
+  const env = { TERRARIUM_URL: server.url, TERRARIUM_SECRET: server.rootSecret }
+  const { status, stdout } = await runCommand(['database', 'delete', 'kept'], env, 'n\n', true)
+  assert.equal(status, 1)
+  assert.match(stdout, /^Delete the database kept .*\? \[y\/N\] $/)
+  assert.match(await done('database', 'list'), /^kept /m)
+})
+
 test('keys are created, listed and deleted; only the secret goes to standard output', async () => {
   await done('database', 'create', 'app')
   const within = ['--database', 'app']

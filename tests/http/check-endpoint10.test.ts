@@ -68,6 +68,8 @@ test('the type and the errors of a query are returned, and nothing is evaluated'
   assert.equal(static_type, null)
   assert.match(summary, /does not have field `nmae`\nat \*query\*:2:23\n.*\n.*\n {2}\| +\^{4}\n/)
   assert.match(summary, /Unbound variable `missing`\nat \*query\*:3:1\n/)
+  const annotated = await checked('let /* total */ total: Int = "a"\ntotal')
+  assert.match(annotated.summary, /\n1 \| let \/\* total \*\/ total: .*\n {2}\| {17}\^{5}\n/)
   assert.match((await checked('1 +')).summary, /^error: .*\nat \*query\*:1:/)
   assert.match((await checked('() => 1')).summary, /^warning: Function is not called\./)
   assert.equal((await checked('a + 1', { arguments: { a: 2 } })).static_type, 'Number')

@@ -13,19 +13,21 @@ import type { RunningServer } from './server.ts'
 let isRunning = false
 
 /**
- * Runs `terrarium WORDS…`; `input` is its standard input. Rejects where the program would exit with an uncaught error.
+ * Runs `terrarium WORDS…`; `input` is its standard input, which is a terminal if
+ * `isTerminal` is true. Rejects where the program would exit with an uncaught error.
  * Only one command runs at a time, because the streams and the environment belong to the process.
  */
 export async function runCommand(
   words: readonly string[],
   env: Readonly<Record<string, string>> = {},
   input = '',
+  isTerminal = false,
 ): Promise<ProgramResult> {
   assert.ok(!isRunning, 'another command is running')
   isRunning = true
   const stdout = new TextCollector()
   const stderr = new TextCollector()
-  const stdin = Readable.from(input === '' ? [] : [Buffer.from(input)])
+  const stdin = Object.assign(Readable.from(input === '' ? [] : [Buffer.from(input)]), { isTTY: isTerminal })
   const restore = replaceInProcess({ stdin, stdout, stderr, env: { ...process.env, ...env } })
   try {
     const status = await dispatch(commands, words)

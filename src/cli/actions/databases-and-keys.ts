@@ -38,20 +38,22 @@ export function listDatabases(
   })
 }
 
-/** Deletes a database with all its content, after confirmation. */
+/** Deletes a database with all its content, after confirmation. The exit status is 1 if the user declines. */
 export function deleteDatabase(
   name: string,
   choice: ClientChoice & { readonly yes: boolean },
   config: Config,
 ): Promise<number> {
-  return administer(choice, config, async connection => {
+  return withConnection(choice, config, async connection => {
+    await connection.check()
     const database = object({ database: name })
     if ((await run(object({ exists: database }), connection)) === false)
       throw new CommandError(`there is no database ${escapeHidden(name)}`)
     const question = `Delete the database ${escapeHidden(name)} with all documents and databases in it?`
-    if (!(await isConfirmed(choice, question))) return
+    if (!(await isConfirmed(choice, question))) return 1
     await run(object({ delete: database }), connection)
     printLine(`deleted ${name}`)
+    return 0
   })
 }
 

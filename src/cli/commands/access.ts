@@ -32,6 +32,7 @@ export const accessCommands: readonly Command[] = [
     operands: [{ name: 'NAME', doc: 'The name of the database.' }],
     options: { yes: { kind: 'switch', doc: 'Deletes without confirmation.' }, ...clientOptions },
     settings: ['data'],
+    statuses: [[1, 'The deletion failed, or the user declined.']],
     run: async ({ operands: [name = ''], options, config }) =>
       (await import('../actions/databases-and-keys.ts')).deleteDatabase(name, options, config),
   }),

@@ -44,7 +44,8 @@ function moveDate(
   const days = daysOf(amount)
   const sum = days === undefined ? undefined : addDays(value, direction * days)
   if (sum !== undefined) return sum
-  const isTooLate = days === undefined ? direction > 0n : direction * days > 0n
+  const isNegative = doubleOf(amount) < 0
+  const isTooLate = direction > 0n ? !isNegative : isNegative
   throw call.failure('invalid_date', msg`Date exceeds the ${isTooLate ? 'maximum' : 'minimum'} value.`)
 }
 

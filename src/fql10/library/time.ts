@@ -76,7 +76,10 @@ function part(name: keyof CalendarParts, summary: string, result: string): Field
   })
 }
 
-/** Throws `invalid_time` if the result is out of range. */
+/**
+ * Throws `invalid_time` if the result is out of range. For an infinite amount or NaN, the error depends only on the
+ * method, as in the hosted service.
+ */
 function moveTime(value: Time, amount: NumberValue, unit: string, direction: 1n | -1n, call: Call): Time {
   const nanos = nanosOf(amount, unitNamed(unit, 'time', call), 'toward zero')
   const sum = nanos === undefined ? undefined : addToTime(value, direction * nanos, nanosecond)
@@ -195,9 +198,8 @@ export const timeModule: Members = members(
       run: (_, { offset, unit }, call) => {
         const nanos = nanosOf(offset, unitNamed(unit, 'time', call), 'half up')
         const value = nanos === undefined ? undefined : timeFromEpoch(nanos, nanosecond)
-        if (value === undefined || !isWithinYears(value))
-          throw outOfRange(nanos === undefined || nanos > 0n, call)
-        return value
+        if (value !== undefined && isWithinYears(value)) return value
+        throw outOfRange(!(doubleOf(offset) < 0), call)
       },
     }),
   ],

@@ -50,6 +50,7 @@ interface ObjectNode extends NodeRange {
 export interface LetNode extends NodeRange {
   readonly kind: 'let'
   readonly name: string
+  readonly nameStart: number
   /** Has no effect at run time. */
   readonly type: TypeNode | undefined
   readonly value: Node

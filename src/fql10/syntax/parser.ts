@@ -157,7 +157,7 @@ export class Parser extends ObjectReader {
     const value = this.expression(false)
     if (name === 'FQL' || name === '_') throw this.keyword(name, nameStart)
     this.variables.add(name)
-    return { kind: 'let', name, type, value, start, end: value.end }
+    return { kind: 'let', name, nameStart, type, value, start, end: value.end }
   }
 
   /** If the text continues with `=`, and not with an operator such as `==`, moves past the `=` and returns true. */

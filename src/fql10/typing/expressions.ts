@@ -222,8 +222,8 @@ export class Typer {
       error: (message, span) => solver.error(message, span),
       warning: (message, span) => solver.warnings.push({ name: 'warning', message, span }),
     })
-    const start = nameStart(node, this.#source.text)
-    this.#check(type, annotation.type, this.span({ start, end: start + node.name.length }))
+    const nameEnd = node.nameStart + node.name.length
+    this.#check(type, annotation.type, this.span({ start: node.nameStart, end: nameEnd }))
     solver.level = level
     return { type: annotation.type, level, generics: annotation.generics }
   }
@@ -408,9 +408,4 @@ function membersOf(type: Type): readonly Type[] {
 
 function nonNull(type: Type): Type {
   return type.kind === 'difference' ? type : { kind: 'difference', of: type }
-}
-
-/** The name follows the keyword `let`. */
-function nameStart({ start, name }: LetNode, text: string): number {
-  return text.indexOf(name, start + 3)
 }

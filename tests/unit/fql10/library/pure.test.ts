@@ -74,6 +74,12 @@ test('times and dates are moved by whole and fractional amounts, within their ra
   check([
     ["Time('2023-02-30T00:00:00+01:00').add(0.5, ' minutes ')", '"2023-02-27T23:00:30Z"'],
     ["Time('+999999999-12-31T23:59:59Z').add(1, 'second')", ['invalid_time', /exceeds the maximum/]],
+    ["Time.epoch(-Math.Infinity, 'days')", ['invalid_time', /exceeds the minimum/]],
+    ["Time.epoch(Math.NaN, 'days')", ['invalid_time', /exceeds the maximum/]],
+    ["Date('2024-02-28').add(-Math.Infinity, 'days')", ['invalid_date', /exceeds the minimum/]],
+    ["Date('2024-02-28').subtract(-Math.Infinity, 'days')", ['invalid_date', /exceeds the maximum/]],
+    ["Date('2024-02-28').subtract(1e9 * 1000, 'days')", ['invalid_date', /exceeds the minimum/]],
+    ["Time('2023-02-27T00:00:00Z').add(-Math.Infinity, 'days')", ['invalid_time', /exceeds the maximum/]],
     ["Time('2023-02-27T00:00:00Z').add(1, 'weeks')", ['invalid_unit', '`weeks` is not a valid time unit.']],
     ["[0.5, -0.5].map(n => Date('2024-02-28').add(n, 'days'))", '["2024-02-29","2024-02-28"]'],
   ])
