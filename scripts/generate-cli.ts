@@ -48,7 +48,7 @@ export function cliReference(): string {
     'Settings are flags, environment variables, or keys of the JSON file that `--config` names. [Running',
     'Terrarium](../operations.md#settings) describes all settings. The value of a flag is the next word, or follows `=`. Words',
     'after `--` are not flags. Exit statuses are 0 for success, 1 for a failure (standard error has the reason), and 2 for an',
-    'invalid command line. Commands with other meanings of a status list all three.',
+    'invalid command line. Commands with other meanings or further statuses list all of them.',
     '',
   ]
     .join('\n')

@@ -13,6 +13,12 @@ export const serveCommand = command({
   ],
   // The names are the keys of `settings`.
   settings: Object.keys(settings) as SettingName[],
+  statuses: [
+    [0, 'A signal stopped the service.'],
+    [1, 'The service could not start, or a worker could not; standard error has the reason.'],
+    [74, 'The outcome of a write is unknown, for example because the disk failed. Start the service again.'],
+    [75, 'The replica of a node was discarded. The next start rebuilds it.'],
+  ],
   examples: [
     ['serve --port 8443 --data ./data', 'Serves the data directory ./data, which is created if missing:'],
   ],
