@@ -39,7 +39,7 @@ export const requestErrors = {
    * starting or stopping. The text says whether the query was, or may have been, committed; the log has the reason.
    */
   'service unavailable': { status: 503, version10: 'time_out' },
-  /** The query exceeded its time limit, or a ping got no response in time. */
+  /** The query exceeded its time limit (in version 10, within a second: status 440), or a ping got no response in time. */
   'time out': { status: 503, version10: 'time_out' },
   /** Too many requests or streams in flight, an exceeded rate limit, or too many checks of one password. */
   'too many requests': { status: 429, version10: 'limit_exceeded' },
