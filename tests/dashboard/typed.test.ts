@@ -89,7 +89,7 @@ test('completion offers the fields of the collection first', { skip }, async () 
 
 const collections = new Set(['items', 'makers'])
 const found = (text: string) => {
-  const subject = subjectAt(text, text.length, collections)
+  const subject = subjectAt(text, collections)
   return subject && [subject.kind, subject.collection, ...subject.path].join(' ')
 }
 

@@ -24,16 +24,16 @@ const functionCompletions: readonly Completion[] = fqlFunctions.map(
   }),
 )
 
-/** Completes a name of the standard library of version 10, which is used alone, after a module, or after a value. */
+/** A field or method follows any dot. Another name of the library follows its module, or stands alone. */
 function completionOf({ owner, name, parameters, result, summary }: LibraryName): Completion {
-  const dot = name.lastIndexOf('.') + 1
+  const nameStart = name.lastIndexOf('.') + 1
   return {
-    label: name.slice(dot),
+    label: name.slice(nameStart),
     kind: parameters === '' ? 'property' : 'function',
     detail: `${parameters}${owner && ` of ${owner}`}`,
     info: `${summary}\n→ ${result}`,
-    text: name.slice(dot),
-    after: owner === '' ? name.slice(0, dot) : '.',
+    text: name.slice(nameStart),
+    after: owner === '' ? name.slice(0, nameStart) : '.',
   }
 }
 
@@ -53,7 +53,7 @@ const completions10: readonly Completion[] = [
 interface ShellCompletions {
   /** Functions of a version of the language, and names of schema objects. */
   readonly completions: readonly Completion[]
-  /** Members of the value at `offset` in the text. */
+  /** Completes the members of the value before the cursor. */
   readonly completionsAt: EditorProps['completionsAt']
 }
 
@@ -85,25 +85,25 @@ function useNames(version: Version, collections: readonly string[] | undefined):
   }, [version, collections, indexes.data, functions.data])
 }
 
-/** Caches the members of collections until `generation` or the database changes. */
+/** Caches the members of collections until `generation` changes. Each database has its own instance of the page. */
 function useMembers(version: Version, collections: readonly string[] | undefined, generation: unknown) {
   const names = useMemo(() => new Set(collections), [collections])
   const cache = useRef(new Map<string, Promise<CollectionMembers>>())
   useMemo(() => cache.current.clear(), [generation])
   return useCallback(
-    async (text: string, offset: number): Promise<CompletionsAt> => {
+    async (text: string): Promise<CompletionsAt> => {
       if (version !== '10') return { list: [], isComplete: false }
       const membersOf = (name: string) => {
         const found = cache.current.get(name) ?? readMembers(name, AbortSignal.timeout(membersMs))
         cache.current.set(name, found)
         return found
       }
-      const subject = subjectAt(text, offset, names)
+      const subject = subjectAt(text, names)
       const [fields, typed] = await Promise.all([
         subject === undefined ? [] : memberCompletions(subject, membersOf),
-        typedMembers(text),
+        membersByType(text),
       ])
-      // Documents of open collections have more fields than their type.
+      // Documents of collections that allow undeclared fields have more fields than their type.
       const known = new Set(fields.map(({ label }) => label))
       const others = typed.filter(({ label }) => !known.has(label))
       return { list: [...fields, ...others], isComplete: typed.length > 0 }
@@ -112,13 +112,13 @@ function useMembers(version: Version, collections: readonly string[] | undefined
   )
 }
 
-/** Milliseconds after which completion stops waiting for the members of a collection. */
+/** Milliseconds after which completion stops waiting for the members of a collection or a value. */
 const membersMs = 3000
 /** The members of values in longer texts are not read, because each dot would send the text. */
 const typedCharsMax = 100_000
 
 /** The members of the value before a dot at the end of `text`, by its static type. */
-async function typedMembers(text: string): Promise<readonly Completion[]> {
+async function membersByType(text: string): Promise<readonly Completion[]> {
   const query =
     text.endsWith('.') && text.length <= typedCharsMax && mayCheck() ? completeQuery(text) : undefined
   if (query === undefined) return []
@@ -186,14 +186,15 @@ interface Help {
   readonly signature: string
   readonly result: string
   readonly summary: string
-  readonly effect: string
+  /** Undefined if the reference does not contain the effect. */
+  readonly effect?: string
 }
 
 const helps: Readonly<Record<Version, readonly Help[]>> = {
   '4': fqlFunctions,
   '10': libraryNames.map(({ owner, name, parameters, result, summary }) => {
     const path = owner === '' ? name : `${owner}.${name}`
-    return { name: path, signature: path + parameters, result, summary, effect: 'pure' }
+    return { name: path, signature: path + parameters, result, summary }
   }),
 }
 
@@ -214,7 +215,7 @@ export function FunctionHelp({ version }: { version: Version }) {
           <div key={name}>
             <dt>
               <code>{signature}</code> → {result}
-              {effect !== 'pure' && <span class="role">{effect}s</span>}
+              {effect !== undefined && effect !== 'pure' && <span class="role">{effect}s</span>}
             </dt>
             <dd>{summary}</dd>
           </div>

@@ -74,8 +74,8 @@ export interface EditorProps {
   readonly isReadOnly?: boolean
   readonly marks?: readonly Mark[]
   readonly completions?: readonly Completion[]
-  /** Returns the completions for the position `offset`, which are listed before all others. */
-  readonly completionsAt?: (text: string, offset: number) => Promise<CompletionsAt>
+  /** Returns the completions for a name after the given text, which are listed before all others. */
+  readonly completionsAt?: (before: string) => Promise<CompletionsAt>
   readonly hasFocus?: boolean
   readonly placeholder?: string
 }
@@ -307,7 +307,7 @@ async function completeAt(context: CompletionContext, { completions = [], comple
   const dotted = dottedBefore(context, from)
   const isRequested = from < context.pos || context.explicit || dotted !== ''
   if (!isRequested || isModule(dotted, completions)) return null
-  const found = await completionsAt?.(context.state.sliceDoc(0, from), from)
+  const found = await completionsAt?.(context.state.sliceDoc(0, from))
   const { isComplete, list } = found ?? { isComplete: false, list: [] }
   // Without a dot, `complete` lists the other names.
   const others = dotted === '' || isComplete ? [] : fittingAfter(dotted, completions)

@@ -1,5 +1,5 @@
-// Finds the collection of the value at an offset in a query of version 10, for completion. The query is incomplete
-// while the user types, so the code follows the words backwards from the offset, and evaluates nothing.
+// Finds the collection of the value before the cursor in a query of version 10, for completion. The query is incomplete
+// while the user types, so the code follows the words backwards from the cursor, and evaluates nothing.
 
 /** The user is typing a member of this object. */
 export interface Subject {
@@ -34,19 +34,15 @@ const setMethods = new Set([
 /** The methods whose argument is an object of fields. */
 const writers = new Set(['create', 'createData', 'update', 'updateData', 'replace', 'replaceData'])
 
-/** Number of characters before the offset that are parsed. */
+/** Number of characters before the cursor that are parsed. */
 const lookBackChars = 10_000
 
 /**
- * A name begins at `offset` (in UTF-16 units), after a dot or as a key of an object. Finds the value that has a member
- * with this name. `collections`: names of all collections. Returns undefined if the collection of the value is unknown.
+ * A name begins at the end of `text`, after a dot or as a key of an object. Finds the value that has a member with this
+ * name. `collections`: names of all collections. Returns undefined if the collection of the value is unknown.
  */
-export function subjectAt(
-  text: string,
-  offset: number,
-  collections: ReadonlySet<string>,
-): Subject | undefined {
-  const before = text.slice(Math.max(0, offset - lookBackChars), offset)
+export function subjectAt(text: string, collections: ReadonlySet<string>): Subject | undefined {
+  const before = text.slice(-lookBackChars)
   const found = [...before.matchAll(wordPattern)]
   // Strings and comments contain no names.
   const last = found.at(-1)
