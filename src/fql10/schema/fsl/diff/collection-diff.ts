@@ -97,8 +97,8 @@ function statementsOf(item: CollectionItem | undefined): readonly MigrationState
 const indexWording = namedWording<IndexMember>(
   ({ name }) => `index \`${name.text}\``,
   ({ after, before }) => {
-    const given = ({ members }: IndexMember) => members.filter(each => !hasNoEffect(each))
-    const parts = linesOf(matchByKey(given(before), given(after), memberKey), partWording)
+    const effective = ({ members }: IndexMember) => members.filter(each => !hasNoEffect(each))
+    const parts = linesOf(matchByKey(effective(before), effective(after), memberKey), partWording)
     return within(`change index \`${before.name.text}\``, parts)
   },
 )
@@ -133,7 +133,7 @@ function settingLines(
   const settings = (item: CollectionItem | undefined): readonly Setting[] =>
     kinds.flatMap(kind => membersOf<Setting['kind']>(item, kind))
   const { added, kept, removed } = matchByKey(settings(before), settings(after), memberKey)
-  // A setting with its default value, such as `history_days 0`, means the same as no setting.
+  // Each definition has `history_days`, which is 0 if no schema file sets it. So `history_days 0` changes nothing.
   const hasEffect = (setting: Setting) => !hasNoEffect(setting)
   return linesOf({ added: added.filter(hasEffect), removed: removed.filter(hasEffect), kept }, settingWording)
 }

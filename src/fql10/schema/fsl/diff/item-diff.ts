@@ -29,7 +29,10 @@ import {
   within,
 } from './wording.ts'
 
-/** `fieldLines` describe the effects of the item's migrations on existing documents; undefined if there are none. */
+/**
+ * `fieldLines` describe the effects of the item's migrations on existing documents. Undefined without migrations; can
+ * be empty, because some steps have no line.
+ */
 export function diffOfItem(pair: ItemPair, fieldLines: readonly DiffLine[] | undefined): Findings {
   step(stepsPerDefinition)
   const found = new Findings()

@@ -1,4 +1,5 @@
-// Compares two schemas item by item, and renders the differences as a summary or in detail.
+// Compares two schemas item by item, and renders the differences as a summary with a line for each item, or in detail
+// (the format `semantic` of requests).
 
 import { itemKinds } from '../definition-of-item.ts'
 import { itemKey } from '../patch.ts'
@@ -13,13 +14,13 @@ export interface ItemChange extends ItemPair {
 }
 
 interface DiffContext {
-  /** Lines about the effects of an item's migrations. Undefined if the migrations have no effect. */
+  /** Lines about an item's migrations. Undefined without migrations; can be empty, because some steps have no line. */
   readonly fieldLines?: (item: SchemaItem) => readonly DiffLine[] | undefined
   /** The new keys of renamed items, by old key. */
   readonly renamed?: ReadonlyMap<string, string> | undefined
 }
 
-/** First the added items, then the removed items, then the changed items. Each group is sorted by kind and name. */
+/** First the added items, then the removed items, then the modified items. Each group is sorted by kind and name. */
 export function changesOf(
   before: readonly SchemaItem[],
   after: readonly SchemaItem[],
@@ -53,7 +54,7 @@ function sorted(changes: readonly ItemChange[]): readonly ItemChange[] {
   })
 }
 
-/** Renders one line for each changed item. `''` if no item has changed. */
+/** Renders one line for each change. `''` without changes. */
 export function summaryDiff(changes: readonly ItemChange[], coloring: Coloring): string {
   return renderLines(
     changes.map(change => ({ tone: 'title', text: titleOf(change) })),
@@ -61,7 +62,7 @@ export function summaryDiff(changes: readonly ItemChange[], coloring: Coloring):
   )
 }
 
-/** The differences of an item are in groups, and an empty line follows each group. `''` if no item has changed. */
+/** Renders the differences of an item in groups, each with an empty line at the end. `''` without changes. */
 export function semanticDiff(changes: readonly ItemChange[], coloring: Coloring): string {
   return renderLines(changes.flatMap(itemLines), coloring)
 }
@@ -71,6 +72,7 @@ const empty: DiffLine = { tone: 'plain', text: '' }
 function itemLines(change: ItemChange): readonly DiffLine[] {
   const { diff } = change
   const title = titleOf(change)
+  // A diff lists no parts of some added or removed items, such as a function without annotations.
   if (!diff.isDifferent) return [{ tone: 'title', text: title }, empty]
   const details: DiffLine[] = []
   for (const group of diff.groups) {
@@ -82,19 +84,19 @@ function itemLines(change: ItemChange): readonly DiffLine[] {
 }
 
 function titleOf({ after, before }: ItemChange): string {
-  if (before === undefined && after !== undefined) return `* Adding ${named(after)} to ${fileAndLine(after)}`
+  if (before === undefined && after !== undefined) return `* Adding ${named(after)} to ${startOf(after)}`
   if (before !== undefined && after === undefined)
-    return `* Removing ${named(before)} from ${fileAndLine(before)}`
+    return `* Removing ${named(before)} from ${startOf(before)}`
   const [was, is] = [before as SchemaItem, after as SchemaItem]
-  const moved = was.source.name === is.source.name ? '' : ` (previously defined at ${fileAndLine(was)})`
-  return `* Modifying ${named(was)} at ${fileAndLine(is)}${moved}`
+  const moved = was.source.name === is.source.name ? '' : ` (previously defined at ${startOf(was)})`
+  return `* Modifying ${named(was)} at ${startOf(is)}${moved}`
 }
 
 function named({ kind, name }: SchemaItem): string {
   return `${kind} \`${name.text}\``
 }
 
-/** File, line and column. An item includes the comment and the annotations above it. */
-function fileAndLine({ commentStart, source }: SchemaItem): string {
+/** File, line and column of the item's start: an item includes the comment and the annotations above it. */
+function startOf({ commentStart, source }: SchemaItem): string {
   return source.positionText(commentStart)
 }
