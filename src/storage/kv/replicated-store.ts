@@ -1,8 +1,8 @@
-// A store whose reads may lag behind commits of other machines, such as a node over PostgreSQL.
+// A store whose reads may lag behind commits of other machines, such as the store of a node over PostgreSQL.
 
 import type { KeyValueStore, Write } from './kv-contract.ts'
 
-/** Writes of other processes that have become visible together. */
+/** A batch of commits of another node. Its writes become visible together. */
 export interface ForeignBatch {
   /** The time of the newest commit before these writes, in microseconds. */
   readonly after: number
@@ -27,8 +27,8 @@ export interface ReplicatedStore extends KeyValueStore {
    */
   ready(notBefore: number, options?: ReadyOptions): Promise<void> | undefined
   /**
-   * Calls `listener` with each batch of other machines in order, soon after it has become visible. Batches that another
-   * process has applied to the same replica are not reported.
+   * Calls `listener` with each batch of other nodes in order, soon after the batch has become visible. Batches that
+   * another process has applied to the same replica are not reported.
    */
   watchForeign(listener: (batch: ForeignBatch) => void): void
 }

@@ -1,11 +1,11 @@
-// The embedded engine: one LMDB environment in one folder, which several processes may share.
+// The LMDB engine without a commit log: one environment in one folder, which several processes may share.
 //
 // Transactions that arrive while a commit is being written to disk form the next batch: one write transaction, one
 // flush (group commit). The file kv/commit-queue.ts limits the size of the batch, so that one batch is evaluated while
 // another batch is flushed. The library lmdb-js opens the write transaction on a separate thread, and calls back to run
 // the transaction functions. So the main thread waits neither for the writer's lock nor for the disk. A commit becomes
 // visible to readers of all processes only when the commit is on disk, so no reader sees data that a crash could
-// revoke.
+// revoke. With `durable: false`, a commit is visible before it is on disk.
 
 import { assert } from '../../base/assert.ts'
 import { type Clock, systemClock } from '../../base/clock.ts'
@@ -23,7 +23,7 @@ import { LmdbView } from './view.ts'
 interface LmdbOptions {
   /** The folder, which is created if it is missing. */
   readonly path: string
-  /** The address space that is reserved for the data, in bytes. The default is 1 TiB. Uses neither memory nor disk. */
+  /** Address space for the data, in bytes, which uses neither memory nor disk. The default is 1 TiB. */
   readonly mapSizeBytes?: number
   readonly timers?: Timers
   /** The clock that measures evaluation and flushes. */
@@ -108,7 +108,7 @@ class LmdbStore implements KeyValueStore {
     }
   }
 
-  /** Without `prepare`: this engine cannot hold the writer's lock while a promise is pending. */
+  /** `prepare` must be undefined: this engine cannot hold the writer's lock while a promise is pending. */
   transact<T>(work: (view: View) => Work<T>, prepare?: () => Promise<void>): Promise<T> {
     assert(prepare === undefined, 'no transaction of this engine has a preparation')
     assert(!this.#isWorking, 'a transaction must not begin another')
@@ -149,7 +149,7 @@ class LmdbStore implements KeyValueStore {
     let batch: Job[] | undefined
     let ranMs = 0
     try {
-      // A child transaction: if a change fails, all writes of the batch are rolled back.
+      // If the callback throws, LMDB rolls back the child transaction, which contains all writes of the batch.
       await this.#lmdb.root.childTransaction(() => {
         this.#assertNewest()
         batch = this.#queue.take()
@@ -167,7 +167,8 @@ class LmdbStore implements KeyValueStore {
         this.#beginCommit()
         return
       }
-      // If no write transaction has begun, no other commit would take the waiting transactions.
+      // If no write transaction has begun, or `#assertNewest` has thrown, no other commit would take the waiting
+      // transactions.
       batch ??= this.#queue.takeOlderThan(Number.POSITIVE_INFINITY)
       const reason = await this.#explain(error)
       for (const job of batch) job.reject(reason)
@@ -240,10 +241,10 @@ class LmdbStore implements KeyValueStore {
   }
 
   /**
-   * Does nothing while a commit of this process is running: it notifies the listeners when its promise resolves,
-   * shortly after the commit becomes visible. With an earlier notification, streams would get the event before the
-   * writing client gets its response. The driver of version 10 loses events that arrive while its program waits for a
-   * response over the same HTTP/2 session.
+   * Does nothing while a commit of this process is running: the commit notifies the listeners when its promise
+   * resolves, shortly after the commit becomes visible. With an earlier notification, streams would get the event
+   * before the writing client gets its response. The driver of version 10 loses events that arrive while its program
+   * waits for a response over the same HTTP/2 session.
    */
   #checkForOthers(): void {
     if (this.#commits.size === 0) this.#notifyListeners()

@@ -1,4 +1,4 @@
-// The embedded engine with a commit log. The log is the system of record, and LMDB is derived from the log.
+// The LMDB engine with a commit log. The log is the system of record, and LMDB is derived from the log.
 //
 // A commit runs the waiting transactions, appends their writes to the log as one record, flushes the log, and resolves
 // the promises of the transactions (group commit). Reads search the new rows in memory before they search LMDB. A

@@ -180,7 +180,7 @@ export class LocalCommits implements Commits {
     }
   }
 
-  /** Adds the commits of another machine to the recent writes. */
+  /** Adds the commits of another node to the recent writes. */
   #addForeign({ after, writes }: ForeignBatch): void {
     let before = after
     let own: Write[] = []
