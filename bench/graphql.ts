@@ -25,10 +25,10 @@ const requestCount = 500
 
 const listSize = 64
 
-/** Documents that each query of the preparation updates. */
+/** Number of documents that each query of the preparation updates. */
 const updatedAtOnce = 250
 
-/** Prints the results of all cases. */
+/** Loads the documents, and prints the results of all comparisons. */
 export async function runGraphql({ documents, folder, plan }: GraphqlOptions): Promise<void> {
   const server = await BenchServer.start(folder)
   try {
@@ -40,7 +40,7 @@ export async function runGraphql({ documents, folder, plan }: GraphqlOptions): P
     await addOwners(url, secret, ids)
     console.log(`\ngraphql: the same work in version 4 and in GraphQL\n${heading}`)
     for (const each of comparisons(ids)) {
-      await checkResults(each, server.process.url, secret)
+      await checkRequests(each, server.process.url, secret)
       await compare(each, server, secret, plan)
     }
   } finally {
@@ -117,8 +117,8 @@ function comparisons(ids: readonly string[]): readonly Comparison[] {
   ]
 }
 
-/** Sends one request of each kind, so that mistakes show before the measurement. */
-async function checkResults({ baseline, compared }: Comparison, url: string, secret: string): Promise<void> {
+/** Sends the first request of each way, so that mistakes show before the measurement. */
+async function checkRequests({ baseline, compared }: Comparison, url: string, secret: string): Promise<void> {
   await query({ url }, secret, baseline.bodies[0])
   const [body] = compared.bodies as readonly { readonly query: string; readonly variables: object }[]
   assert.ok(body)

@@ -1,5 +1,5 @@
-// The case `wide`: single things that are much larger or more numerous than usual, such as a document of 5 MB. Measures
-// the CPU time and the longest duration of requests to them, and the reads of another database meanwhile.
+// The case `wide`: data that is much larger or more numerous than usual, such as a document of 5 MB. Measures the CPU
+// time and the longest duration of requests to this data, and the latency of another database's reads meanwhile.
 
 import { mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -26,12 +26,13 @@ import {
 
 /** Interval between two reads of the other database. */
 const everyMs = 10
-/** A step is repeated at most this often, and no longer than this, alone and beside the reads of the other database. */
-const repeatsMax = 20
-const repeatingMs = 1500
+/** Maximum number of runs of a step, alone and again beside the reads of the other database. */
+const runsMax = 20
+/** No run of a step begins after this time, alone and again beside the reads. */
+const runningMs = 1500
 /** Wait after a step, for the background work that it began. */
 const restMs = 50
-/** How long the CPU time of the reads of the other database is measured, after reads that compile code. */
+/** Duration of the reads that compile code, and then of the measurement of the reads' own CPU time. */
 const controlMs = 3000
 
 const program = join(repository, 'bin/terrarium.js')
@@ -68,7 +69,7 @@ function tableRow(name: string, cells: readonly string[]): string {
   return `${name.padEnd(58)}${cells.map(cell => cell.padStart(11)).join('')}`
 }
 
-/** CPU milliseconds so far. */
+/** CPU milliseconds of all processes of the service, and of its main thread. */
 interface CpuTimes {
   readonly allMs: number
   readonly mainMs: number
@@ -128,7 +129,7 @@ class KindRun implements WideRun {
     return this.step(name, work, options)
   }
 
-  /** The conversion of a large expression is not part of the measured time. */
+  /** Keeps the last conversion: if all runs of a step use one expression, they do not measure its conversion. */
   #bodyOf(expression: string): string {
     if (this.#converted?.expression !== expression)
       this.#converted = { expression, body: writeJson(parseExpression(expression).json) }
@@ -140,30 +141,30 @@ class KindRun implements WideRun {
     if (!isOnce) await work(0)
     let remark: string | undefined
     let longestMs = 0
-    let times = 0
+    let runs = 0
     const repeat = async () => {
       const began = performance.now()
-      const from = times
+      const from = runs
       do {
         const beganOne = performance.now()
-        remark = await work(++times)
+        remark = await work(++runs)
         longestMs = Math.max(longestMs, performance.now() - beganOne)
-      } while (!isOnce && times - from < repeatsMax && performance.now() - began < repeatingMs)
-      return times - from
+      } while (!isOnce && runs - from < runsMax && performance.now() - began < runningMs)
+      return runs - from
     }
     // A step that is repeated is first measured without the reads of the other database.
     const alone = isOnce ? undefined : await this.#alone(repeat)
     const beside = await this.#beside(repeat)
-    this.#print(name, times, longestMs, beside, remark, alone)
+    this.#print(name, runs, longestMs, beside, remark, alone)
   }
 
-  /** The CPU times of each repetition. */
+  /** Returns the mean CPU times of a run. */
   async #alone(repeat: () => Promise<number>): Promise<CpuTimes> {
     const before = this.#cpuTimes()
-    const times = await repeat()
+    const runs = await repeat()
     await wait(restMs)
     const after = this.#cpuTimes()
-    return { allMs: (after.allMs - before.allMs) / times, mainMs: (after.mainMs - before.mainMs) / times }
+    return { allMs: (after.allMs - before.allMs) / runs, mainMs: (after.mainMs - before.mainMs) / runs }
   }
 
   async background(name: string, items: number, done: () => Promise<unknown>): Promise<void> {
@@ -175,7 +176,7 @@ class KindRun implements WideRun {
     this.#print(name, 1, ms, beside, `${((items / ms) * 1000).toFixed(0)}/s`)
   }
 
-  /** The CPU times during the work, and the reads of the other database meanwhile. */
+  /** Measures the CPU times during the work, and the reads of the other database meanwhile. */
   async #beside(work: () => Promise<unknown>): Promise<Measured> {
     this.#reader.begin()
     const began = performance.now()
@@ -193,18 +194,18 @@ class KindRun implements WideRun {
     return { allMs: processorSeconds([pid]) * 1000, mainMs: mainThreadTimes(pid).ranMs }
   }
 
-  /** Prints the CPU times `alone`, or those beside the reads of the other database without these reads. */
+  /** Without `alone`, prints the CPU times beside the reads, less the estimated CPU times of the reads. */
   #print(
     name: string,
-    times: number,
+    runs: number,
     longestMs: number,
     { allMs, mainMs, max, ms, p99 }: Measured,
     remark = '',
     alone?: CpuTimes,
   ): void {
-    const own = (all: number, perMs: number) => Math.max(0, (all - perMs * ms) / times)
+    const own = (all: number, perMs: number) => Math.max(0, (all - perMs * ms) / runs)
     const cells = [
-      String(times),
+      String(runs),
       longestMs.toFixed(1),
       (alone?.allMs ?? own(allMs, this.#control.allMs)).toFixed(1),
       (alone?.mainMs ?? own(mainMs, this.#control.mainMs)).toFixed(1),
