@@ -1,5 +1,5 @@
 // Compares a time span with the preceding span. Detects queries and errors that are new, much more frequent, slower or
-// costlier. Small numbers vary by chance, so an increase must exceed a minimum.
+// costlier. Small numbers vary by chance, so an increase must reach a minimum. New queries and errors need no minimum.
 
 import type { Totals } from './log-aggregate.ts'
 import { operationsOf } from './segment-record.ts'
@@ -36,7 +36,7 @@ const muchMore = 2
  * A smaller increase is not a change. `requests`: requests of a query. `errors`: requests with an error. `ms` and
  * `operations`: the means per request of a query.
  */
-const least = { requests: 10, errors: 5, ms: 5, operations: 5 } as const
+const increasesMin = { requests: 10, errors: 5, ms: 5, operations: 5 } as const
 /** Minimum number of requests for a meaningful mean. */
 const meanRequestsMin = 3
 /** Maximum number of changed queries, and of changed errors. */
@@ -51,22 +51,22 @@ export function changesBetween(before: SpanSums, now: SpanSums): LogChanges {
   return {
     totals: now.totals,
     totalsBefore: before.totals,
-    queries: changesIn(before.shapes, now.shapes, least.requests, true),
-    errors: changesIn(before.errors, now.errors, least.errors, false),
+    queries: changesIn(before.shapes, now.shapes, increasesMin.requests, true),
+    errors: changesIn(before.errors, now.errors, increasesMin.errors, false),
   }
 }
 
 function changesIn(
   before: ReadonlyMap<string, Totals>,
   now: ReadonlyMap<string, Totals>,
-  leastMore: number,
+  increaseMin: number,
   comparesCosts: boolean,
 ): readonly NamedChange[] {
   const found: NamedChange[] = []
   for (const [name, sums] of now) {
     const former = before.get(name)
     const changes =
-      former === undefined ? (['new'] as const) : changesOf(former, sums, leastMore, comparesCosts)
+      former === undefined ? (['new'] as const) : changesOf(former, sums, increaseMin, comparesCosts)
     if (changes.length > 0) found.push({ name, changes, now: sums, before: former })
   }
   return found.sort((left, right) => weightOf(right) - weightOf(left)).slice(0, changesMax)
@@ -75,21 +75,21 @@ function changesIn(
 function changesOf(
   before: Totals,
   now: Totals,
-  leastMore: number,
+  increaseMin: number,
   comparesCosts: boolean,
 ): readonly Change[] {
   const changes: Change[] = []
-  if (isMuchMore(before.requests, now.requests, leastMore)) changes.push('more often')
+  if (isMuchMore(before.requests, now.requests, increaseMin)) changes.push('more often')
   if (!comparesCosts || before.requests < meanRequestsMin || now.requests < meanRequestsMin) return changes
   const mean = (of: (totals: Totals) => number) =>
     [of(before) / before.requests, of(now) / now.requests] as const
-  if (isMuchMore(...mean(({ queryTimeMs }) => queryTimeMs), least.ms)) changes.push('slower')
-  if (isMuchMore(...mean(operationsOf), least.operations)) changes.push('costlier')
+  if (isMuchMore(...mean(({ queryTimeMs }) => queryTimeMs), increasesMin.ms)) changes.push('slower')
+  if (isMuchMore(...mean(operationsOf), increasesMin.operations)) changes.push('costlier')
   return changes
 }
 
-function isMuchMore(before: number, now: number, leastMore: number): boolean {
-  return now >= before * muchMore && now - before >= leastMore
+function isMuchMore(before: number, now: number, increaseMin: number): boolean {
+  return now >= before * muchMore && now - before >= increaseMin
 }
 
 /** Returns the weight of a query or error: the sum of its increases in requests, milliseconds and operations. */

@@ -1,6 +1,6 @@
 // Converts documents of an export to rows of CSV (RFC 4180) and back. The columns of a row are the members of the
-// document's JSON in the same export format. A cell contains the JSON of a member, but texts and numbers are written
-// without JSON where they are unambiguous. An empty cell is a missing member.
+// document's JSON in the format of the export (tagged or simple). A cell contains the JSON of a member, but a number
+// has no tag, and a string that is not JSON itself has no quotes. An empty cell is a missing member.
 
 import { tryJson } from '../values/json.ts'
 import type { Json } from '../values/value.ts'
@@ -28,7 +28,7 @@ export class CsvColumns {
     for (const name of members.keys()) this.#names.add(name)
     if (this.#names.size <= columnsMax) return
     throw new TransferError(
-      `a collection has documents with more than ${columnsMax} different fields, which is too much for CSV: export it with --files jsonl`,
+      `a collection has documents with more than ${columnsMax} different fields, which is too many for CSV: export it with --files jsonl`,
     )
   }
 

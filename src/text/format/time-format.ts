@@ -9,7 +9,7 @@ const months = 'January February March April May June July August September Octo
 )
 const weekdays = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday']
 
-type Part = (parts: CalendarParts, time: Time) => string
+type PartFormat = (parts: CalendarParts, time: Time) => string
 
 const nameOf = (names: readonly string[], number: number) => names[number - 1] as string
 const shortName = (names: readonly string[], number: number) => nameOf(names, number).slice(0, 3)
@@ -17,15 +17,15 @@ const shortName = (names: readonly string[], number: number) => nameOf(names, nu
 /** The year in its era (AD or BC). Year 0 is the year 1 BC. */
 const yearOfEra = (year: number) => (year > 0 ? year : 1 - year)
 
-const year: Part = parts => String(yearOfEra(parts.year)).padStart(4, '0')
-const shortYear: Part = parts => twoDigits(yearOfEra(parts.year) % 100)
+const year: PartFormat = parts => String(yearOfEra(parts.year)).padStart(4, '0')
+const shortYear: PartFormat = parts => twoDigits(yearOfEra(parts.year) % 100)
 const hour12 = (parts: CalendarParts) => parts.hour % 12 || 12
 const amPm = (parts: CalendarParts) => (parts.hour < 12 ? 'am' : 'pm')
-const hoursAndMinutes: Part = parts => `${twoDigits(parts.hour)}:${twoDigits(parts.minute)}`
-const clock: Part = (parts, time) => `${hoursAndMinutes(parts, time)}:${twoDigits(parts.second)}`
+const hoursAndMinutes: PartFormat = parts => `${twoDigits(parts.hour)}:${twoDigits(parts.minute)}`
+const clock: PartFormat = (parts, time) => `${hoursAndMinutes(parts, time)}:${twoDigits(parts.second)}`
 
-/** Parts by the letter after `%t`. */
-const dateParts: Readonly<Record<string, Part>> = {
+/** Formats of the parts by the letter after `%t`. */
+const dateFormats: Readonly<Record<string, PartFormat>> = {
   B: parts => nameOf(months, parts.month),
   b: parts => shortName(months, parts.month),
   h: parts => shortName(months, parts.month),
@@ -42,8 +42,8 @@ const dateParts: Readonly<Record<string, Part>> = {
   F: (parts, time) => `${year(parts, time)}-${twoDigits(parts.month)}-${twoDigits(parts.dayOfMonth)}`,
 }
 
-const timeParts: Readonly<Record<string, Part>> = {
-  ...dateParts,
+const timeFormats: Readonly<Record<string, PartFormat>> = {
+  ...dateFormats,
   H: parts => twoDigits(parts.hour),
   I: parts => twoDigits(hour12(parts)),
   k: parts => String(parts.hour),
@@ -67,13 +67,13 @@ const timeParts: Readonly<Record<string, Part>> = {
 }
 
 export function isTimeSuffix(suffix: string): boolean {
-  return Object.hasOwn(timeParts, suffix)
+  return Object.hasOwn(timeFormats, suffix)
 }
 
 /** Returns undefined if the value has no part with this letter. */
 export function formatTimePart(value: Time | LocalDate, suffix: string): string | undefined {
   const ofDate = value instanceof LocalDate
   const time = ofDate ? timeOfDate(value) : value
-  const table = ofDate ? dateParts : timeParts
+  const table = ofDate ? dateFormats : timeFormats
   return Object.hasOwn(table, suffix) ? table[suffix]?.(calendarParts(time), time) : undefined
 }
