@@ -1,4 +1,4 @@
-// Stores the keys of recent commits in memory: commits of this process, and commits of other machines that this process
+// Stores the keys of recent commits in memory: commits of this process, and commits of other nodes that this process
 // has applied to its replica. An evaluated transaction is validated under the writer's lock before its commit. With
 // this module, the validation reads only those keys of the read set that were written after the transaction's snapshot.
 // Commits of other processes to the same folder are not stored: the caller of `add` names the time of the previous

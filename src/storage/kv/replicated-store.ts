@@ -1,4 +1,4 @@
-// A store whose reads may lag behind commits of other machines, such as the store of a node over PostgreSQL.
+// A store whose reads may lag behind commits of other nodes, such as the store of a node over PostgreSQL.
 
 import type { KeyValueStore, Write } from './kv-contract.ts'
 
@@ -21,7 +21,7 @@ export interface ReadyOptions {
 export interface ReplicatedStore extends KeyValueStore {
   /**
    * Waits until every new snapshot contains all commits up to `notBefore` (microseconds; Infinity: all commits of all
-   * machines before the call) and has a time close to the present time. Returns undefined if no wait is needed. If
+   * nodes before the call) and has a time close to the present time. Returns undefined if no wait is needed. If
    * `isLater` is true and the shared database is available, the time of the snapshot is also later than `notBefore`.
    * Rejects with `StoreUnavailableError` if commits are missing and the shared database is unavailable.
    */
@@ -37,7 +37,7 @@ export function isReplicated(kv: KeyValueStore): kv is ReplicatedStore {
   return 'ready' in kv
 }
 
-/** Waits until reads see all commits of all machines. Rejects with `StoreUnavailableError` if this fails. */
+/** Waits until reads see all commits of all nodes. Rejects with `StoreUnavailableError` if this fails. */
 export async function waitUntilCurrent(kv: KeyValueStore): Promise<void> {
   if (isReplicated(kv)) await kv.ready(Number.POSITIVE_INFINITY)
 }
