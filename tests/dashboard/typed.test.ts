@@ -87,6 +87,41 @@ test('completion offers the fields of the collection first', { skip }, async () 
   assert.equal((await offered(page, 'open_things.all() { pri'))[0], 'printed')
 })
 
+test('completion writes a name that is not plain in brackets, or in quotes as a key', { skip }, async () => {
+  const page = await stage.signedIn(stage.admin, 'shell')
+  await page.getByRole('button', { name: 'Version 10' }).click()
+  for (const [typed, completed] of [
+    ['open_things.all().first()!.no', 'open_things.all().first()!["not a name"]'],
+    ['open_things.all().first()?.no', 'open_things.all().first()?.["not a name"]'],
+    ['open_things.where(.no', 'open_things.where(.["not a name"])'],
+    ['open_things.create({ no', 'open_things.create({ "not a name"})'],
+  ] as const) {
+    await offered(page, typed)
+    await page.getByRole('option', { name: 'not a name' }).click()
+    assert.equal(await page.locator('.cm-content').first().textContent(), completed)
+  }
+})
+
+test('completion reads the fields again after a lost connection', { skip }, async () => {
+  const page = await stage.signedIn(stage.admin, 'shell')
+  await page.getByRole('button', { name: 'Version 10' }).click()
+  await typeInto(page, 'Query', '')
+  await page.keyboard.type('open_th')
+  await page.getByRole('option', { name: 'open_things' }).waitFor()
+  const isQuery = (url: URL) => url.pathname === '/'
+  await page.route(isQuery, route => route.abort())
+  await typeInto(page, 'Query', '')
+  await page.keyboard.type('open_things.whe')
+  // These members are listed once the reads have failed.
+  await page
+    .getByRole('option', { name: /^where/ })
+    .first()
+    .waitFor()
+  await page.unroute(isQuery)
+  assert.equal((await offered(page, 'open_things.where(.pri'))[0], 'printed')
+  stage.forgetFaults()
+})
+
 const collections = new Set(['items', 'makers'])
 const found = (text: string) => {
   const subject = subjectAt(text, collections)

@@ -85,7 +85,10 @@ function useNames(version: Version, collections: readonly string[] | undefined):
   }, [version, collections, indexes.data, functions.data])
 }
 
-/** Caches the members of collections until `generation` changes. Each database has its own instance of the page. */
+/**
+ * Caches the members of collections until `generation` changes, but no failed reads. Each database has its own instance
+ * of the page.
+ */
 function useMembers(version: Version, collections: readonly string[] | undefined, generation: unknown) {
   const names = useMemo(() => new Set(collections), [collections])
   const cache = useRef(new Map<string, Promise<CollectionMembers>>())
@@ -94,13 +97,19 @@ function useMembers(version: Version, collections: readonly string[] | undefined
     async (text: string): Promise<CompletionsAt> => {
       if (version !== '10') return { list: [], isComplete: false }
       const membersOf = (name: string) => {
-        const found = cache.current.get(name) ?? readMembers(name, AbortSignal.timeout(membersMs))
-        cache.current.set(name, found)
+        const { current } = cache
+        const cached = current.get(name)
+        if (cached !== undefined) return cached
+        const found = readMembers(name, AbortSignal.timeout(membersMs))
+        current.set(name, found)
+        void found.then(({ isComplete }) => {
+          if (!isComplete && current.get(name) === found) current.delete(name)
+        })
         return found
       }
       const subject = subjectAt(text, names)
       const [fields, typed] = await Promise.all([
-        subject === undefined ? [] : memberCompletions(subject, membersOf),
+        subject === undefined ? [] : memberCompletions(subject, membersOf, /\.\s*$/.test(text)),
         membersByType(text),
       ])
       // Documents of collections that allow undeclared fields have more fields than their type.
@@ -127,13 +136,21 @@ async function membersByType(text: string): Promise<readonly Completion[]> {
     label: name,
     kind: type.includes('=>') ? 'function' : 'property',
     detail: type,
-    text: keyText(name),
+    ...textAfterDot(name),
   }))
 }
 
+/** After a dot, the parser accepts only plain names. */
+function textAfterDot(name: string): Pick<Completion, 'text' | 'replacesDot'> {
+  const key = keyText(name)
+  return key === name ? { text: name } : { text: `[${key}]`, replacesDot: true }
+}
+
+/** `isAfterDot`: the user types a member after a dot, instead of a key of an object. */
 async function memberCompletions(
   { kind, collection, path }: Subject,
   membersOf: (name: string) => Promise<CollectionMembers>,
+  isAfterDot: boolean,
 ): Promise<readonly Completion[]> {
   let { fields, indexes } = await membersOf(collection)
   if (kind === 'collection') {
@@ -157,7 +174,7 @@ async function memberCompletions(
     label,
     kind: 'property',
     detail: `${text} of ${owner}`,
-    text: keyText(label),
+    ...(isAfterDot ? textAfterDot(label) : { text: keyText(label) }),
   }))
 }
 

@@ -3,9 +3,12 @@
 
 import {
   autocompletion,
+  type Completion as Choice,
   type CompletionContext,
   closeBrackets,
   completionKeymap,
+  insertCompletionText,
+  pickedCompletion,
 } from '@codemirror/autocomplete'
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands'
 import { json } from '@codemirror/lang-json'
@@ -50,6 +53,8 @@ export interface Completion {
   readonly info?: string
   /** The text that is inserted. The default is the label. */
   readonly text?: string
+  /** `text` is an access in brackets: `a["b c"]` instead of `a.b c`. */
+  readonly replacesDot?: boolean
   /**
    * The text that must precede the name: `.` for a member of any value, `Math.` for a member of this module, empty for
    * a name without a dot. If undefined, any text may precede it.
@@ -336,14 +341,33 @@ function completionResult(
   return {
     from,
     validFor: /^[\w$]*$/,
-    options: completions.map(({ label, kind, detail, info, text }) => ({
+    options: completions.map(({ label, kind, detail, info, text, replacesDot }) => ({
       label,
       type: kind,
       boost,
       ...(detail !== undefined && { detail }),
       ...(info !== undefined && { info }),
-      ...(text !== undefined && { apply: isQuoted ? label : text }),
+      ...(text !== undefined && {
+        apply: isQuoted ? label : replacesDot ? replacingDot(text) : text,
+      }),
     })),
+  }
+}
+
+/**
+ * The dot of a link, with the white space before it: a bracket on a new line would begin a new statement. The dot of
+ * `?.`, or of a short function such as `.name`, also precedes a bracket.
+ */
+const dotOfLink = /(?<=[\p{L}\p{Nd}_)\]}"'`!])\s*\.\s*$/u
+
+function replacingDot(text: string) {
+  return (view: EditorView, choice: Choice, from: number, to: number) => {
+    const before = view.state.sliceDoc(Math.max(0, from - moduleChars), from)
+    const start = from - (dotOfLink.exec(before)?.[0].length ?? 0)
+    view.dispatch({
+      ...insertCompletionText(view.state, text, start, to),
+      annotations: pickedCompletion.of(choice),
+    })
   }
 }
 

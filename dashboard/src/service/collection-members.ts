@@ -5,29 +5,36 @@ import { at, isMap, listAt, textAt } from '../wire/json.ts'
 import { anySignature, type Signature } from '../wire/signatures.ts'
 import { mapping, pageOf, read, variable } from './data.ts'
 import { signaturesOf } from './declared-fields.ts'
+import { ServiceError } from './faults.ts'
 import { readSchema } from './schema.ts'
 
 export interface CollectionMembers {
   readonly fields: ReadonlyMap<string, Signature>
   /** Parameters of indexes, such as `(.email)`, by the name of the index. */
   readonly indexes: ReadonlyMap<string, string>
+  /** False if a read failed, for example because it took too long. Missing permissions are no such failure. */
+  readonly isComplete: boolean
 }
 
-const nothing: CollectionMembers = { fields: new Map(), indexes: new Map() }
-
-/** Number of documents whose field names are read. */
+/** Number of documents whose fields completion offers. */
 const sampleSize = 50
 
-/** Returns no members if the caller may read neither definition nor documents. */
+/** Members that the caller has no permission to read are omitted. */
 export async function readMembers(collection: string, signal: AbortSignal): Promise<CollectionMembers> {
-  const definition = await readSchema('collections', collection, signal).catch(() => undefined)
-  if (definition === undefined) return { ...nothing, fields: await sampledFields(collection, signal) }
-  const declared = signaturesOf(definition)
+  let isComplete = true
+  const unlessFailed = <Value>(reading: Promise<Value>) =>
+    reading.catch(cause => {
+      if (!(cause instanceof ServiceError && cause.status === 403)) isComplete = false
+      return undefined
+    })
+  const definition = await unlessFailed(readSchema('collections', collection, signal))
+  const declared = definition === undefined ? [] : signaturesOf(definition)
   const indexes = at(definition, 'indexes')
   const isOpen = !isMap(at(definition, 'fields')) || at(definition, 'wildcard') !== undefined
-  const sampled = isOpen ? await sampledFields(collection, signal) : nothing.fields
+  const sampled = isOpen ? await unlessFailed(sampledFields(collection, signal)) : undefined
   return {
-    fields: new Map([...sampled, ...declared]),
+    isComplete,
+    fields: new Map([...(sampled ?? []), ...declared]),
     indexes: new Map(
       (isMap(indexes) ? [...indexes] : []).map(([name, index]) => {
         const terms = listAt(index, 'terms').map(term => textAt(term, 'field') ?? '')
@@ -37,12 +44,12 @@ export async function readMembers(collection: string, signal: AbortSignal): Prom
   }
 }
 
-/** Returns only names, because documents may be megabytes long. */
+/** The query returns only the names of the fields, because documents may be megabytes long. */
 async function sampledFields(collection: string, signal: AbortSignal) {
   const page = pageOf({ documents: { collection } }, sampleSize)
   const data = { to_array: { select: ['data'], from: { get: variable() }, default: { object: {} } } }
   const names = mapping(data, { select: 0n, from: variable('field') }, 'field')
-  const result = await read(mapping(page, names), signal).catch(() => undefined)
-  const found = listAt(result?.value, 'data').flatMap(each => listAt(each).map(String))
+  const { value } = await read(mapping(page, names), signal)
+  const found = listAt(value, 'data').flatMap(each => listAt(each).map(String))
   return new Map(found.map(name => [name, anySignature]))
 }
