@@ -75,7 +75,7 @@ export const dataDirectoryCommands: readonly Command[] = [
     summary: 'Copies a backup to a new or empty data directory or shared store.',
     description: [
       'With --from it restores a continuous backup as of any moment, then checks the integrity of the data directory. The restored ' +
-        'store has a new identity: cursors and event sources that clients still have fail with their ordinary errors.',
+        'store has a new identity: cursors and event sources of version 10 that clients still have fail with their ordinary errors.',
     ],
     operands: [{ name: 'FOLDER', doc: 'The backup, without --from.', optional: true }],
     options: { from: fromOption, at: atOption },
