@@ -90,6 +90,11 @@ interface SegmentPart extends TimeSpan {
   readonly database?: string | undefined
 }
 
+/** Extends a span to whole minutes, because aggregates have one sum for each minute. */
+export function wholeMinutes({ from, to }: TimeSpan): TimeSpan {
+  return { from: Math.floor(from / minuteMs) * minuteMs, to: Math.ceil(to / minuteMs) * minuteMs }
+}
+
 export class LogSummaries {
   readonly #folder: string
   readonly #sumsFolder: string
@@ -112,26 +117,27 @@ export class LogSummaries {
   }
 
   /**
-   * Returns the summary of the matching records. The span is extended to whole minutes. Throws the reason of `signal`
-   * once the signal is aborted.
+   * Returns the summary of the matching records. The span is extended to {@link wholeMinutes}. Throws the reason of
+   * `signal` once the signal is aborted.
    */
   async summary(filter: SummaryFilter, signal: AbortSignal): Promise<LogSummary> {
-    return (await this.#collect(filter, signal)).finish()
+    return (await this.#collect({ ...filter, ...wholeMinutes(filter) }, signal)).finish()
   }
 
   /**
    * Returns the queries and errors that changed significantly compared with the preceding span of the same length.
-   * Throws like {@link summary}.
+   * Extends the span and throws like {@link summary}.
    */
   async changes(filter: SummaryFilter, signal: AbortSignal): Promise<LogChanges> {
-    const before = await this.#collect({ ...filter, from: startBefore(filter), to: filter.from }, signal)
-    const now = await this.#collect(filter, signal)
+    const { from, to } = wholeMinutes(filter)
+    const before = await this.#collect({ ...filter, from: startBefore({ from, to }), to: from }, signal)
+    const now = await this.#collect({ ...filter, from, to }, signal)
     return changesBetween(before, now)
   }
 
+  /** The filter's span consists of whole minutes. */
   async #collect(filter: SummaryFilter, signal: AbortSignal): Promise<SummaryBuilder> {
-    const from = Math.floor(filter.from / minuteMs) * minuteMs
-    const to = Math.ceil(filter.to / minuteMs) * minuteMs
+    const { from, to } = filter
     const collected = new SummaryBuilder(from, to, filter)
     const segments = await segmentsOf(this.#folder, { from, to })
     // The live writers are read after the segments are listed. So if a writer starts between the two steps, the list

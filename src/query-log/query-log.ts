@@ -14,7 +14,7 @@ import { type Downloads, type ExportStorage, fileName } from './export-storage.t
 import type { ExportParameters, ExportStore, IdempotencyToken } from './export-store.ts'
 import { type LogChanges, startBefore } from './log-changes.ts'
 import { type RecordPage, type RecordSearch, searchRecords } from './log-search.ts'
-import { LogSummaries, type LogSummary, type SummaryFilter } from './log-summary.ts'
+import { LogSummaries, type LogSummary, type SummaryFilter, wholeMinutes } from './log-summary.ts'
 import { bytesOfRecord, type RecordedAnswer, type RecordedCall, type RecordWriter } from './record-writer.ts'
 import { gatherRecords, SegmentUploader } from './segment-exchange.ts'
 import {
@@ -146,13 +146,14 @@ export class QueryLog {
 
   /** Returns a summary of a time span. The summary includes every request that was finished before this call. */
   async summary(filter: SummaryFilter, signal: AbortSignal): Promise<LogSummary> {
-    await this.#waitUntilWritten(filter, this.#options.now(), signal)
+    await this.#waitUntilWritten(wholeMinutes(filter), this.#options.now(), signal)
     return this.#summaries.summary(filter, signal)
   }
 
   /** Returns the changes in a time span compared with the preceding span of the same length. */
   async changes(filter: SummaryFilter, signal: AbortSignal): Promise<LogChanges> {
-    await this.#waitUntilWritten({ ...filter, from: startBefore(filter) }, this.#options.now(), signal)
+    const span = wholeMinutes(filter)
+    await this.#waitUntilWritten({ ...span, from: startBefore(span) }, this.#options.now(), signal)
     return this.#summaries.changes(filter, signal)
   }
 

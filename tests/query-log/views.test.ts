@@ -206,6 +206,8 @@ test('shapes that are new, more frequent or slower than in the previous span are
       ['503', 'new'],
     ],
   )
+  const odd = await sums.changes({ ...filter, from: now - minute / 3, to: now + minute / 3 }, never)
+  assert.deepEqual([odd.totalsBefore.requests, odd.totals.requests], [0, requests.length], 'whole minutes')
 })
 
 test('long spans have few points, and a read without a waiting client ends', async () => {
