@@ -56,17 +56,23 @@ export function hashByte(hash: number, byte: number): number {
  * each to allocate and to free; a slice of a shared block is ten times faster.
  */
 const heapBytesMax = 64
-/** Larger copies get their own memory, because a retained pooled copy keeps its whole block alive. */
+/**
+ * A retained copy keeps its whole block alive. Larger copies get their own memory, because a block would contain only a
+ * few of them, and would often be retained for a single one.
+ */
 const pooledBytesMax = 2048
 const blockBytes = 65_536
 
 let block = new Uint8Array(blockBytes)
 let used = 0
 
+/** `slice` of a Buffer would return a view. */
+const { slice } = Uint8Array.prototype
+
 /** A copy of `bytes[start..end)`, owned by the caller. */
 export function copyOf(bytes: Uint8Array, start: number, end: number): Uint8Array {
   const size = end - start
-  if (size <= heapBytesMax || size > pooledBytesMax) return bytes.slice(start, end)
+  if (size <= heapBytesMax || size > pooledBytesMax) return slice.call(bytes, start, end)
   if (used + size > blockBytes) {
     block = new Uint8Array(blockBytes)
     used = 0
