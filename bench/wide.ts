@@ -77,6 +77,7 @@ interface CpuTimes {
 
 /** Measurements of a step. */
 interface Measured extends CpuTimes {
+  /** The duration of the step, and of the wait after it. */
   readonly ms: number
   /** Milliseconds of the reads of the other database. */
   readonly p99: number
@@ -168,11 +169,12 @@ class KindRun implements WideRun {
   }
 
   async background(name: string, items: number, done: () => Promise<unknown>): Promise<void> {
-    let result: unknown
+    let ms = 0
     const beside = await this.#beside(async () => {
-      result = await done()
+      const began = performance.now()
+      const result = await done()
+      ms = performance.now() - began - (typeof result === 'number' ? result : 0)
     })
-    const ms = beside.ms - (typeof result === 'number' ? result : 0)
     this.#print(name, 1, ms, beside, `${((items / ms) * 1000).toFixed(0)}/s`)
   }
 
