@@ -121,7 +121,6 @@ function readMax(): number {
  * Clients can exhaust descriptors by opening connections, so connections may use only a part. At least a quarter of all
  * descriptors, and at least {@link reserveMin}, stay free.
  */
-export function connectionsMax(): number {
-  const all = descriptorsMax()
-  return all - Math.max(reserveMin, Math.ceil(all / 4))
+export function connectionsMax(descriptors = descriptorsMax()): number {
+  return Math.min(descriptors - reserveMin, Math.floor(descriptors * 0.75))
 }

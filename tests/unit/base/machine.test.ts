@@ -1,9 +1,10 @@
-// The machine's clock, timers and randomness: their guaranteed properties.
+// The machine's clock, timers, randomness and limits: their guaranteed properties.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { systemClock } from '../../../src/base/clock.ts'
 import { systemRandom } from '../../../src/base/random.ts'
+import { connectionsMax } from '../../../src/base/system-process.ts'
 import { systemTimers } from '../../../src/base/timers.ts'
 
 test('the clock returns microseconds of the same day as the runtime', () => {
@@ -52,4 +53,10 @@ test('draws differ, have the requested length and stay within their limit', () =
   assert.notDeepEqual(bytes, systemRandom.bytes(20))
   const seen = new Set(Array.from({ length: 500 }, () => systemRandom.below(3)))
   assert.deepEqual([...seen].sort(), [0, 1, 2])
+})
+
+test('some descriptors are not used for connections, and without a limit of descriptors, connections have no limit', () => {
+  assert.equal(connectionsMax(200), 104)
+  assert.equal(connectionsMax(1001), 750)
+  assert.equal(connectionsMax(Number.POSITIVE_INFINITY), Number.POSITIVE_INFINITY)
 })
