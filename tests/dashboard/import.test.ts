@@ -118,6 +118,11 @@ test('documents keep their ids and go into this collection; a conflict stops the
   await choose(page, 'documents.json', `${line(2)}\n`)
   await page.getByRole('button', { name: 'Import' }).click()
   await page.getByRole('alert').getByText('conflict (see “If a document already exists”)').waitFor()
+  // Another file shows neither the error nor the progress of this import.
+  await choose(page, 'others.json', `${line(3)}\n`)
+  await page.getByRole('alert').waitFor({ state: 'detached' })
+  await page.getByRole('region', { name: 'Progress' }).waitFor({ state: 'detached' })
+  await choose(page, 'documents.json', `${line(2)}\n`)
   await page.getByLabel('If a document already exists').selectOption('replace')
   assert.match(await load(page), /1 documents replaced/)
   assert.deepEqual(await all('copies'), [{ n: 2 }])

@@ -55,7 +55,7 @@ function ImportSteps({ collection }: { collection: string }) {
   const [file, setFile] = useState<File | undefined>(undefined)
   const [choices, setChoices] = useState(defaultChoices)
   const [report, setReport] = useState<Report | undefined>(undefined)
-  const { progress, begin } = useProgress<ImportProgress>()
+  const { progress, begin, clear } = useProgress<ImportProgress>()
   const action = useAction()
   useEffect(() => guard(() => action.isRunning), [action.isRunning])
   const loaded = useLoad(async () => {
@@ -76,6 +76,8 @@ function ImportSteps({ collection }: { collection: string }) {
   const choose = (chosen: File | undefined) => {
     setFile(chosen)
     setReport(undefined)
+    clear()
+    action.clear()
     setChoices({ ...choices, types: new Map() })
   }
   const start = () =>

@@ -20,5 +20,6 @@ export function useProgress<T extends object>() {
     }
     return { counters, stop }
   }
-  return { progress, begin }
+  const clear = () => setProgress(undefined)
+  return { progress, begin, clear }
 }
