@@ -80,11 +80,12 @@ export async function unpackObject(
   const maxOutputLength = object.readUInt32LE(at.bytes)
   if (maxOutputLength > bytesMax)
     throw new BackupError(`the object ${name} declares ${maxOutputLength} bytes, allowed are ${bytesMax}`)
-  const bytes = isZstd
-    ? await promisify<zlib.InputType, zlib.ZstdOptions, Buffer>(zlib.zstdDecompress)(packed, {
-        maxOutputLength,
-      })
-    : await gunzip(packed, { maxOutputLength })
+  const decompress = isZstd
+    ? promisify<zlib.InputType, zlib.ZstdOptions, Buffer>(zlib.zstdDecompress)
+    : gunzip
+  const bytes = await decompress(packed, { maxOutputLength }).catch(() => {
+    throw damaged()
+  })
   if (bytes.length !== maxOutputLength) throw damaged()
   return bytes
 }
