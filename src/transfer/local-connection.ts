@@ -1,7 +1,8 @@
-// Connects to a database in a data directory that no service uses.
+// Connects to all databases in a data directory that no service uses. Queries have the same dialects as over HTTP, so the
+// responses are the same.
 
 import type { Engine, QueryRequest } from '../engine/engine-contract.ts'
-import { defaultApiVersion } from '../fql4/wire/version.ts'
+import { type ApiVersion, defaultApiVersion } from '../fql4/wire/version.ts'
 import { schemaOptions, schemaRequestText } from '../fql10/wire/schema-request.ts'
 import { importOptions, schemaTextOptions } from '../graphql/wire/import-options.ts'
 import type { DatabaseId } from '../values/value.ts'
@@ -20,6 +21,11 @@ interface LocalEngine {
 }
 
 const queryTimeoutMs = 600_000
+
+/** GraphQL requests have `defaultApiVersion` instead. */
+const apiVersion: ApiVersion = '4'
+/** Version 10 has no other dialect. */
+const dialect10 = '10'
 
 /** Uses an engine in this process. `secret`: the engine's root secret. */
 export function localConnection(
@@ -56,7 +62,7 @@ export function localConnection(
     async query(path, expression) {
       const { body, status } = await send(path, {
         language: '4',
-        dialect: '4',
+        dialect: apiVersion,
         body: writeJson(expression),
       })
       return resourceOf(name, status, body)
@@ -64,7 +70,7 @@ export function localConnection(
     ...schemaMethods(name, async (path, request) => {
       const { body, status } = await send(path, {
         language: '10',
-        dialect: '10',
+        dialect: dialect10,
         options: schemaOptions,
         body: schemaRequestText(request),
       })

@@ -114,7 +114,7 @@ export const specials = { unknown: 0, ignorable: 1, composed: 2 } as const
  * index (21).
  */
 const kindShift = 30
-const starterBit = 1 << 29
+const contractionBit = 1 << 29
 const rankShift = 21
 const indexMask = (1 << rankShift) - 1
 const rankMask = 0xff
@@ -184,7 +184,7 @@ export class CollationTable {
     const point = text.codePointAt(0) as number
     this.#contractions.set(text, Uint32Array.from(elements))
     this.#contractionMax = Math.max(this.#contractionMax, text.length)
-    this.#set(point, this.entry(point) | starterBit)
+    this.#set(point, this.entry(point) | contractionBit)
   }
 
   contraction(text: string): Uint32Array | undefined {
@@ -194,7 +194,7 @@ export class CollationTable {
   #set(point: number, entry: number): void {
     const page = this.#pages[point >> pageBits] ?? new Uint32Array(pageSize)
     this.#pages[point >> pageBits] = page
-    const kept = (page[point & (pageSize - 1)] as number) & starterBit
+    const kept = (page[point & (pageSize - 1)] as number) & contractionBit
     page[point & (pageSize - 1)] = entry | kept
   }
 }
@@ -204,13 +204,13 @@ export function kindOf(entry: number): number {
 }
 
 /** Returns whether a contraction may begin with the character of this entry. */
-export function isStarter(entry: number): boolean {
-  return (entry & starterBit) !== 0
+export function beginsContraction(entry: number): boolean {
+  return (entry & contractionBit) !== 0
 }
 
 /** Equal to one of `specials` if the entry is of this kind. */
 export function specialOf(entry: number): number {
-  return entry & ~starterBit
+  return entry & ~contractionBit
 }
 
 /** The index of the element's letter or mark. */
@@ -222,6 +222,9 @@ export function indexOf(element: number): number {
 export function rankOf(element: number): number {
   return (element >>> rankShift) & rankMask
 }
+
+/** The number of elements of an entry of the kind `several`. */
+export const elementCountOf = rankOf
 
 function pack(kind: number, index: number, rank: number): number {
   return ((kind << kindShift) | (rank << rankShift) | index) >>> 0

@@ -4,7 +4,8 @@
 // 00, the tertiary weights, 00, and the text in UTF-8. Common weights at the end of the second and third level are
 // omitted, so the key of a lower-case ASCII text has none of them. The weights come from the table in
 // collation-table.ts, never from the runtime, so an upgrade of Node does not change the order. The runtime is used only
-// for Unicode normalization, which is stable for all characters in the table.
+// for Unicode normalization, which is stable for all characters in the table, and for the class `\p{M}`, which only ends a
+// search early.
 //
 // FQL also requires that each prefix of a string sorts before the string. This rule contradicts the collation, which
 // Terrarium follows: for example, the string U+0E40 U+0E01 sorts before its prefix U+0E40. The two rules differ only
@@ -19,11 +20,12 @@ import { step } from '../base/effort.ts'
 import { ByteWriter } from './byte-writer.ts'
 import { asciiPrimaries, asciiTertiaries } from './collation-ascii.ts'
 import {
+  beginsContraction,
   CollationTable,
+  elementCountOf,
   entryKinds,
   implicitLead,
   indexOf,
-  isStarter,
   kindOf,
   rankOf,
   specialOf,
@@ -73,8 +75,8 @@ export function appendSortKey(writer: ByteWriter, text: string): void {
 }
 
 /**
- * Returns undefined if a character up to the first difference, or the next one, is not ASCII. The next character may
- * change the weight of the character at the difference.
+ * Returns undefined if a character up to the first difference of primary weights, or the next one, is not ASCII. The
+ * next character may change the weight of the character at the difference.
  */
 function compareAscii(left: string, right: string): number | undefined {
   let tertiary = 0
@@ -207,13 +209,15 @@ class KeyBuilder {
       const point = text.codePointAt(index) as number
       const entry = this.#table.entry(point)
       const next = index + (point > 0xffff ? 2 : 1)
-      const contraction = isStarter(entry) ? this.#table.contractionAt(text, index) : undefined
+      const contraction = beginsContraction(entry) ? this.#table.contractionAt(text, index) : undefined
       if (contraction) {
         for (const element of contraction.elements) this.#appendElement(element)
         index = contraction.end
         continue
       }
-      const afterSplit = isStarter(entry) ? this.#appendSplitContraction(text, index, next) : undefined
+      const afterSplit = beginsContraction(entry)
+        ? this.#appendSplitContraction(text, index, next)
+        : undefined
       if (afterSplit === undefined) this.#appendEntry(entry)
       index = afterSplit ?? next
     }
@@ -248,7 +252,7 @@ class KeyBuilder {
     const kind = kindOf(entry)
     if (kind === entryKinds.several) {
       const first = indexOf(entry)
-      const end = first + rankOf(entry)
+      const end = first + elementCountOf(entry)
       for (let at = first; at < end; at++) this.#appendElement(this.#table.pooled(at))
     } else if (kind !== entryKinds.special) this.#appendElement(entry)
   }

@@ -1,5 +1,6 @@
-// The source files of a database's schema, each stored as a document of an internal collection. The active schema and a
-// staged schema, which may become active later, have separate files. Lists of files are in the order of creation.
+// The source files of a database's schemas, each stored as a document of an internal collection. The active schema, a
+// staged schema, which may become active later, and the GraphQL schema have separate files. Lists of files are in the
+// order of creation.
 
 import { type ObjectValue, Ref, unlisted } from '../../values/value.ts'
 import type { Session } from '../session.ts'
@@ -12,7 +13,7 @@ interface SchemaText {
 }
 
 /** The GraphQL schema consists of one file, and cannot be staged. */
-export type SchemaStage = 'active' | 'staged' | 'graphql'
+export type SchemaKind = 'active' | 'staged' | 'graphql'
 
 const numberOf = {
   active: unlisted.schema_files,
@@ -29,10 +30,10 @@ interface StoredFile extends SchemaText {
   readonly ref: Ref
 }
 
-function storedFiles(stage: SchemaStage, session: FileSession): readonly StoredFile[] {
+function storedFiles(kind: SchemaKind, session: FileSession): readonly StoredFile[] {
   const { database, transaction } = session
   const files: StoredFile[] = []
-  for (const { document } of transaction.documents(database, numberOf[stage], {})) {
+  for (const { document } of transaction.documents(database, numberOf[kind], {})) {
     const fields: ObjectValue | undefined = transaction.get(document)?.fields
     const [name, text] = [fields?.get('name'), fields?.get('text')]
     if (typeof name === 'string' && typeof text === 'string') files.push({ ref: document, name, text })
@@ -41,26 +42,25 @@ function storedFiles(stage: SchemaStage, session: FileSession): readonly StoredF
 }
 
 /** Returns the files of a schema in the order of their creation. */
-export function readSchemaFiles(stage: SchemaStage, session: FileSession): readonly SchemaText[] {
-  return storedFiles(stage, session).map(({ name, text }) => ({ name, text }))
+export function readSchemaFiles(kind: SchemaKind, session: FileSession): readonly SchemaText[] {
+  return storedFiles(kind, session).map(({ name, text }) => ({ name, text }))
 }
 
-/** Existing names retain their position in the list, and new names are appended. */
-export function writeSchemaFiles(
-  stage: SchemaStage,
-  files: readonly SchemaText[],
-  session: FileSession,
-): void {
+/**
+ * Stores `files`, and deletes all other files of the schema. Existing names retain their position in the list, and new
+ * names are appended.
+ */
+export function writeSchemaFiles(kind: SchemaKind, files: readonly SchemaText[], session: FileSession): void {
   const { database, transaction } = session
   const wanted = new Map(files.map(({ name, text }) => [name, text]))
-  for (const { name, ref, text } of storedFiles(stage, session)) {
+  for (const { name, ref, text } of storedFiles(kind, session)) {
     const next = wanted.get(name)
     wanted.delete(name)
     if (next === undefined) transaction.delete(ref)
     else if (next !== text) transaction.put(ref, fieldsOf(name, next))
   }
   for (const [name, text] of wanted) {
-    transaction.put(session.newDocument(database, numberOf[stage]), fieldsOf(name, text))
+    transaction.put(session.newDocument(database, numberOf[kind]), fieldsOf(name, text))
   }
 }
 

@@ -19,8 +19,9 @@ export interface Rows {
   readonly hooks: StoreHooks
   /** Time limit for the bindings (computed index fields) of one document. */
   readonly bindingBudget: CpuBudget
+  /** The provisional commit time of keys, versions and index entries. The commit may replace it (rebase.ts). */
   readonly commitTime: Micros
-  /** The commit time for use in a written value. It cannot change after this call. */
+  /** The commit time for all other values, such as terms of indexes. It is final after the first call. */
   readonly stamp: () => Micros
 }
 

@@ -5,7 +5,7 @@ import { after, test } from 'node:test'
 import {
   isStaged,
   readSchemaFiles,
-  type SchemaStage,
+  type SchemaKind,
   stageSchemaFiles,
   unstageSchema,
   writeSchemaFiles,
@@ -30,7 +30,7 @@ const write = async (work: (session: FileSession) => void) =>
   (await store.write(transaction => work(sessionOf(transaction)))).time
 const read = <T>(work: (session: FileSession) => T) =>
   store.read(transaction => work(sessionOf(transaction))).result
-const names = (stage: SchemaStage) => read(session => readSchemaFiles(stage, session)).map(({ name }) => name)
+const names = (stage: SchemaKind) => read(session => readSchemaFiles(stage, session)).map(({ name }) => name)
 const schemaVersion = () => read(({ database, transaction }) => transaction.catalogue.schemaVersion(database))
 const file = (name: string, text = '') => ({ name, text })
 

@@ -46,16 +46,16 @@ export function compareCollections({ after, before }: ItemPair<CollectionItem>, 
     ({ name }) => `computed field \`${name.text}\``,
     pair => !isSameTree(withoutParentheses(pair.before.body), withoutParentheses(pair.after.body)),
   )
-  found.group('Computed fields', linesOf(computed, computedWording))
-  found.group('Indexes', linesOf(matchByKey(...members('index'), memberKey), indexWording))
+  found.addUnlessEmpty('Computed fields', linesOf(computed, computedWording))
+  found.addUnlessEmpty('Indexes', linesOf(matchByKey(...members('index'), memberKey), indexWording))
 
   const constraints = [before, after].map(item => [...membersOf(item, 'unique'), ...membersOf(item, 'check')])
   const [constraintsBefore = [], constraintsAfter = []] = constraints
-  found.group(
+  found.addUnlessEmpty(
     'Constraints',
     linesOf(matchByKey(constraintsBefore, constraintsAfter, memberKey), constraintWording),
   )
-  found.group('Configuration', [
+  found.addUnlessEmpty('Configuration', [
     ...renameLines({ before, after }),
     ...annotationLines({ before, after }),
     ...fields.kept

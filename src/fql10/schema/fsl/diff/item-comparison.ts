@@ -16,15 +16,18 @@ export interface ItemPair<T extends SchemaItem = SchemaItem> {
 
 export class Findings {
   readonly groups: DiffGroup[] = []
-  /** True if the versions have different meanings, even if no line describes the difference. */
+  /**
+   * True if the stored item must change, also if only the spelling of its code differs. For a new or deleted item, true
+   * if it has parts that are compared.
+   */
   isDifferent = false
 
-  group(title: string | undefined, lines: readonly DiffLine[]): void {
-    if (lines.length > 0) this.titled(title, lines)
+  addUnlessEmpty(title: string | undefined, lines: readonly DiffLine[]): void {
+    if (lines.length > 0) this.add(title, lines)
   }
 
   /** Adds a group, even if `lines` is empty. */
-  titled(title: string | undefined, lines: readonly DiffLine[]): void {
+  add(title: string | undefined, lines: readonly DiffLine[]): void {
     this.isDifferent = true
     this.groups.push({ title, lines })
   }

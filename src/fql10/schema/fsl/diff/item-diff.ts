@@ -36,7 +36,7 @@ import {
 export function diffOfItem(pair: ItemPair, fieldLines: readonly DiffLine[] | undefined): Findings {
   step(stepsPerDefinition)
   const found = new Findings()
-  if (fieldLines !== undefined) found.titled('Defined fields', fieldLines)
+  if (fieldLines !== undefined) found.add('Defined fields', fieldLines)
   const { after, before } = pair
   if (after !== undefined && before !== undefined) found.note(!isPrintedEqual(before, after))
   const item = after ?? before
@@ -83,7 +83,7 @@ function compareFunctions({ after, before }: ItemPair<FunctionItem>, found: Find
       lines.push(markedLine('changed', 'change signature'))
     if (!isSameTree(before.body, after.body)) lines.push(markedLine('changed', 'change body'))
   }
-  found.group(undefined, lines)
+  found.addUnlessEmpty(undefined, lines)
 }
 
 function signatureOf({ parameters, result }: FunctionItem) {
@@ -99,7 +99,7 @@ function compareMembers<T extends RoleMember | ProviderMember>(
 ): void {
   const members = (item: { readonly members: readonly T[] } | undefined) =>
     kinds.flatMap(kind => (item?.members ?? []).filter(each => each.kind === kind))
-  found.group(undefined, [
+  found.addUnlessEmpty(undefined, [
     ...renameLines({ before, after }),
     ...linesOf(matchByKey(members(before), members(after), memberKey), wording),
   ])
