@@ -1,7 +1,7 @@
-// Restricts text functions to the characters of one version of Unicode. By Unicode's stability policies, case folding
-// and normal forms never change for an assigned character, but may change for an unassigned code point when a later
-// version assigns it. Stored keys must not change. Therefore, only the characters of one version of Unicode are folded
-// and normalized in the texts of stored keys.
+// Restricts text functions to the characters of one version of Unicode. By Unicode's stability policies, normal forms
+// and pairs of lower and upper case never change for assigned characters, but may change for an unassigned code point
+// when a later version assigns it. Stored keys must not change. Therefore, only the characters of one version of Unicode
+// are mapped and normalized in the texts of stored keys.
 
 import { step } from '../base/effort.ts'
 import { assignedRuns } from './assigned-data.ts'
