@@ -29,8 +29,8 @@ const recordBytesMin = 32
 const firstLineMax = 4096
 
 /**
- * Yields the records of a segment block by block. Yields nothing if the file no longer exists. Throws if a later version
- * of the program wrote the segment, and throws the reason of `signal` once the signal is aborted.
+ * Yields the records of a segment block by block. Yields nothing if the file no longer exists. Throws if the segment has
+ * an unknown version of the format, and throws the reason of `signal` once the signal is aborted.
  */
 export async function* recordsOf(
   path: string,

@@ -23,7 +23,7 @@ const recordsMax = 500
 /**
  * Yields the records of a segment in groups. A group is valid until the next group is requested. Skips damaged records.
  * `text`: records that do not contain this text may be skipped, see {@link SegmentRecord.contains}.
- * Throws if a later version of the program wrote the segment, and throws the reason of `signal` once the signal is
+ * Throws if the segment has an unknown version of the format, and throws the reason of `signal` once the signal is
  * aborted.
  */
 export async function* recordsOfSegment(
