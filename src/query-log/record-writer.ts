@@ -1,6 +1,7 @@
 // Writes a record of each finished request into a block of the current segment. The recording runs for every request, so
-// it creates few objects: it looks up the numbers of texts that earlier requests have had, and writes numbers. The record
-// is formatted only when an export, a search or a chart reads it (stored-record.ts).
+// it creates few objects. The table of texts (text-table.ts) numbers all texts, so a record contains only numbers, and a
+// text of earlier requests is not written again. The record is formatted only when an export, a search or a chart reads it
+// (stored-record.ts).
 
 import { assert } from '../base/assert.ts'
 import { beginningOfJson } from '../base/json-encoding.ts'
@@ -21,7 +22,7 @@ const recordLimits = {
   loggedHeaderCharsMax: 512,
 } as const
 
-/** Maximum number of logged characters of a method or version. Valid methods and versions are shorter. */
+/** Maximum number of logged characters of a method or API version. Valid ones are shorter. */
 const loggedWordCharsMax = 32
 
 /** Maximum number of logged characters of an address or identity. */
@@ -33,9 +34,9 @@ const loggedCharsMax = 200
  */
 const shapedBytes = 270_000
 
-/** Bytes that are assumed for the numbers of a record. */
-const recordBytes = 100
-/** Bytes that are assumed for the shape of a query at most. */
+/** Estimated bytes of the numbers of a record. */
+const numbersBytes = 100
+/** Maximum of the estimated bytes of a query's shape. */
 const shapeBytesMax = 2048
 
 /** Upper bound of the number of integers in a record after its time. */
@@ -95,13 +96,13 @@ export interface RecordedAnswer {
   readonly fault?: { readonly code: string; readonly text: Template; readonly position: Template } | undefined
 }
 
-/** The functions of a language that describe queries and errors without their values: see `src/model/language.ts`. */
-interface Wording {
+/** The functions of a language that remove the data of clients from queries and errors: see `src/model/language.ts`. */
+interface QueryRedaction {
   shape(query: string, names: readonly string[]): string
   isWord(word: string): boolean
 }
 
-type Wordings = { readonly [L in LanguageName]?: Wording }
+type QueryRedactions = { readonly [L in LanguageName]?: QueryRedaction }
 
 const noCosts: RequestCosts = {
   computeOps: 0,
@@ -114,18 +115,18 @@ const noCosts: RequestCosts = {
 const noNames: readonly string[] = []
 const noObjects: readonly NamedObject[] = []
 
-/** The letter of each kind of object in the text of a query. */
+/** The letter before the name of a schema object, by the kind of the object, in the recorded text of a query. */
 const kindLetters = { collection: 'c', index: 'i', function: 'f' } as const
 
-/** A value that a text was made from, and the number of the text. */
+/** A value, and the number of the text that was made from the value. */
 interface CachedText<T> {
   readonly value: T
-  readonly text: number
+  readonly textNumber: number
 }
 
 export class RecordWriter {
   readonly #segments: SegmentWriter
-  readonly #wordings: Wordings
+  readonly #redactions: QueryRedactions
   readonly #texts: TextTable
   // The texts of these values take long to build, so the latest value of each key is compared instead.
   readonly #places = new Map<DatabaseId, CachedText<Place>>()
@@ -136,9 +137,9 @@ export class RecordWriter {
   readonly #fields = new Float64Array(fieldsMax)
   #count = 0
 
-  constructor(segments: SegmentWriter, wordings: Wordings) {
+  constructor(segments: SegmentWriter, redactions: QueryRedactions) {
     this.#segments = segments
-    this.#wordings = wordings
+    this.#redactions = redactions
     this.#texts = new TextTable(segments, () => {
       this.#places.clear()
       this.#callers.clear()
@@ -153,8 +154,8 @@ export class RecordWriter {
     this.#count = 0
     try {
       if (!this.#texts.begin()) return
-      this.#addTexts(call, answer)
-      this.#addNumbers(call, answer, bytesOut)
+      this.#addTextNumbers(call, answer)
+      this.#addStatusAndCosts(call, answer, bytesOut)
     } catch (cause) {
       if (cause instanceof LostRecord) return
       throw cause
@@ -163,15 +164,15 @@ export class RecordWriter {
   }
 
   /** Adds the numbers of all texts. New texts are written at once, so they precede the record. */
-  #addTexts(call: RecordedCall, answer: RecordedAnswer): void {
+  #addTextNumbers(call: RecordedCall, answer: RecordedAnswer): void {
     const texts = this.#texts
     const { endpoint, protocol, request, settings, tags } = call
     const { caller, fault, metrics, named = noObjects, place } = answer
     const { headers } = request
-    const wording = this.#wordings[protocol.language]
+    const redaction = this.#redactions[protocol.language]
     const names = named.length === 0 ? noNames : named.map(({ name }) => name)
     const query = call.body ?? (call.longBody && beginningOfJson(call.longBody.joined(shapedBytes)))
-    const shape = query === undefined ? '' : (wording?.shape(query, names) ?? '')
+    const shape = query === undefined ? '' : (redaction?.shape(query, names) ?? '')
     const version = settings?.dialect ?? String(headers['x-faunadb-api-version'] ?? '')
     this.#add(texts.plain(shortened(request.method, loggedWordCharsMax)))
     this.#add(texts.plain(shortened(version, loggedWordCharsMax)))
@@ -181,14 +182,19 @@ export class RecordWriter {
     this.#add(caller === undefined ? 0 : this.#caller(caller))
     this.#add(this.#query(shape, named))
     if (answer.isSlow === true) this.#flags |= recordFlag.isSlow
-    if (fault !== undefined) this.#addFlagged(recordFlag.fault, texts.exact(faultJson(fault, names, wording)))
+    if (fault !== undefined)
+      this.#addFlagged(recordFlag.fault, texts.exact(faultJson(fault, names, redaction)))
     if (metrics !== undefined && metrics.rateLimited.length > 0)
       this.#addFlagged(recordFlag.rateLimits, texts.exact(JSON.stringify(metrics.rateLimited)))
     if (tags.length > 0) this.#addFlagged(recordFlag.tags, texts.exact(tagsJson(tags)))
     this.#addHeaders(headers)
   }
 
-  #addNumbers(call: RecordedCall, { metrics, status, txnTime }: RecordedAnswer, bytesOut: number): void {
+  #addStatusAndCosts(
+    call: RecordedCall,
+    { metrics, status, txnTime }: RecordedAnswer,
+    bytesOut: number,
+  ): void {
     const costs = metrics ?? noCosts
     this.#add(status)
     this.#add(call.bytesIn)
@@ -230,10 +236,10 @@ export class RecordWriter {
     const key = ids.at(-1) ?? rootDatabase
     const known = this.#places.get(key)
     if (known !== undefined && areEqual(known.value.ids, ids) && areEqual(known.value.names, names))
-      return known.text
-    const text = this.#texts.exact(`${trailOf(ids)}${JSON.stringify(names)}`)
-    this.#places.set(key, { value: place, text })
-    return text
+      return known.textNumber
+    const textNumber = this.#texts.exact(`${trailOf(ids)}${JSON.stringify(names)}`)
+    this.#places.set(key, { value: place, textNumber })
+    return textNumber
   }
 
   #caller(caller: LogCaller): number {
@@ -244,25 +250,25 @@ export class RecordWriter {
     if (known !== undefined) {
       const { value } = known
       if (value.credential === credential && value.identity === identity && areEqual(value.roles, roles))
-        return known.text
+        return known.textNumber
     }
     const shown = shortened(identity ?? '', loggedCharsMax)
-    const text = this.#texts.exact(JSON.stringify([credential, roles.join(), shown]))
+    const textNumber = this.#texts.exact(JSON.stringify([credential, roles.join(), shown]))
     // Long identities, which tokens of a third party may contain, would fill the memory.
-    if (key.length <= loggedCharsMax) this.#callers.set(key, { value: caller, text })
-    return text
+    if (key.length <= loggedCharsMax) this.#callers.set(key, { value: caller, textNumber })
+    return textNumber
   }
 
   /** `shape`: escaped for JSON, with marks for the names of objects (`src/values/names.ts`). */
   #query(shape: string, named: readonly NamedObject[]): number {
     if (named.length === 0) return shape === '' ? 0 : this.#texts.exact(shape)
     const known = this.#queries.get(shape)
-    if (known !== undefined && areSameObjects(known.value, named)) return known.text
+    if (known !== undefined && areSameObjects(known.value, named)) return known.textNumber
     const names = JSON.stringify(named.map(({ kind, name }) => kindLetters[kind] + name))
     // A shape contains no line break, because it is escaped.
-    const text = this.#texts.exact(`${shape}\n${names}`)
-    this.#queries.set(shape, { value: named, text })
-    return text
+    const textNumber = this.#texts.exact(`${shape}\n${names}`)
+    this.#queries.set(shape, { value: named, textNumber })
+    return textNumber
   }
 
   #addHeaders(headers: Headers): void {
@@ -270,27 +276,27 @@ export class RecordWriter {
     // The bits have the order of `textHeaders`, then of `numericHeaders`. Property accesses with constant names are
     // several times faster than a loop over these lists.
     const bits =
-      this.#addText(0x01, headers['x-forwarded-for']) |
-      this.#addText(0x02, headers['user-agent']) |
-      this.#addText(0x04, headers['x-runtime-environment']) |
-      this.#addText(0x08, headers['x-runtime-environment-os']) |
-      this.#addText(0x10, headers['x-nodejs-version']) |
-      this.#addText(0x20, headers['x-driver-env']) |
-      this.#addNumber(0x40, headers['x-max-retries-on-contention']) |
-      this.#addNumber(0x80, headers['x-query-timeout']) |
-      this.#addNumber(0x100, headers['x-last-seen-txn'])
+      this.#addTextHeader(0x01, headers['x-forwarded-for']) |
+      this.#addTextHeader(0x02, headers['user-agent']) |
+      this.#addTextHeader(0x04, headers['x-runtime-environment']) |
+      this.#addTextHeader(0x08, headers['x-runtime-environment-os']) |
+      this.#addTextHeader(0x10, headers['x-nodejs-version']) |
+      this.#addTextHeader(0x20, headers['x-driver-env']) |
+      this.#addNumericHeader(0x40, headers['x-max-retries-on-contention']) |
+      this.#addNumericHeader(0x80, headers['x-query-timeout']) |
+      this.#addNumericHeader(0x100, headers['x-last-seen-txn'])
     this.#fields[bitsAt] = bits
   }
 
   /** Returns `bit` if the header is present, else 0. */
-  #addText(bit: number, value: Headers[string]): number {
+  #addTextHeader(bit: number, value: Headers[string]): number {
     if (value === undefined) return 0
     const text = typeof value === 'string' ? value : String(value)
     this.#add(this.#texts.plain(shortened(text, recordLimits.loggedHeaderCharsMax)))
     return bit
   }
 
-  #addNumber(bit: number, value: Headers[string]): number {
+  #addNumericHeader(bit: number, value: Headers[string]): number {
     if (value === undefined) return 0
     if (typeof value !== 'string' || !isPlainInteger(value)) this.#add(numericHeader.invalid)
     else if (Number(value) < Number.MAX_SAFE_INTEGER - numericHeader.first)
@@ -308,7 +314,7 @@ export class RecordWriter {
  * query, up to {@link shapeBytesMax}.
  */
 export function bytesOfRecord({ body, endpoint, longBody, request, tags }: RecordedCall): number {
-  let bytes = recordBytes + (endpoint?.path.length ?? 0)
+  let bytes = numbersBytes + (endpoint?.path.length ?? 0)
   bytes += Math.min(shapeBytesMax, body?.length ?? (longBody === undefined ? 0 : shapeBytesMax))
   for (const [, header] of textHeaders)
     bytes += Math.min(recordLimits.loggedHeaderCharsMax, String(request.headers[header] ?? '').length)
@@ -366,8 +372,8 @@ function tagsJson(tags: RecordedCall['tags']): string {
 function faultJson(
   { code, position, text }: NonNullable<RecordedAnswer['fault']>,
   names: readonly string[],
-  wording: Wording | undefined,
+  redaction: QueryRedaction | undefined,
 ): string {
-  const isKnown = (word: string) => names.includes(word) || wording?.isWord(word) === true
+  const isKnown = (word: string) => names.includes(word) || redaction?.isWord(word) === true
   return JSON.stringify([code, errorText(text, isKnown), errorText(position, isKnown)])
 }
