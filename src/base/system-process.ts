@@ -15,8 +15,8 @@ export function processMark(pid: number): string | undefined {
 }
 
 /**
- * `mark`: the result of {@link processMark} for that process. Returns undefined if this is unknown, for example because
- * `mark` is from another container.
+ * Returns whether the process that had this id and {@link processMark} still runs. Returns undefined if this cannot be
+ * determined, for example because `mark` is from another container.
  */
 export function isAlive(pid: number, mark: string | undefined): boolean | undefined {
   const here = bootAndNamespace()

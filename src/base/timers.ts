@@ -1,4 +1,4 @@
-// The only source of timers, passed as a parameter, so that tests can control the time.
+// Provides timers. Code whose tests control the time gets its timers as a parameter.
 
 export type Cancel = () => void
 

@@ -15,7 +15,7 @@ import { killSelf } from './fatal.ts'
 interface SupervisorOptions {
   readonly count: number
   /** Milliseconds for which the workers still accept connections after the signal to stop. */
-  readonly noticeMs: number
+  readonly stopNoticeMs: number
   /** Milliseconds for a worker to finish its requests in flight. A worker that takes much longer is killed. */
   readonly graceMs: number
   /** Returns the identity of the claimed data directory. */
@@ -41,7 +41,7 @@ const numberVariable = 'TERRARIUM_WORKER_NUMBER'
 /** Descriptor of a worker's socket to the process that commits. Lower descriptors are the standard streams and IPC. */
 const committerDescriptor = 4
 
-const identityVariable = 'TERRARIUM_WORKER_FOLDER'
+const identityVariable = 'TERRARIUM_DIRECTORY_IDENTITY'
 
 /** Returns, in a worker, the identity of the data directory that the supervisor has claimed. */
 export function claimedIdentity(): string {
@@ -61,13 +61,13 @@ export function committerSocket(): Duplex {
 /** A message of a worker to the supervisor: the worker can receive one more connection, or it stops. */
 type Report = 'free' | 'stopping'
 
-/** A notice (base/notices.ts) from one worker, which the supervisor forwards to all others. */
-interface Notice {
+/** The message with a notice (base/notices.ts). The supervisor forwards a worker's notice to all other workers. */
+interface NoticeMessage {
   readonly notice: string
 }
 
-function noticeIn(message: unknown): Notice | undefined {
-  const { notice } = (message ?? {}) as Partial<Notice>
+function noticeIn(message: unknown): NoticeMessage | undefined {
+  const { notice } = (message ?? {}) as Partial<NoticeMessage>
   return typeof notice === 'string' ? { notice } : undefined
 }
 
@@ -79,7 +79,7 @@ export function exchangeNotices(board: NoticeBoard, timers: Timers): Cancel {
   })
   return timers.every(noticesEveryMs, () => {
     const notice = board.collect()
-    if (notice !== undefined) process.send?.({ notice } satisfies Notice)
+    if (notice !== undefined) process.send?.({ notice } satisfies NoticeMessage)
   })
 }
 
@@ -121,7 +121,7 @@ const stableMs = 10_000
 /** Milliseconds that a worker may take to close its store after the grace period. */
 const closingMs = 10_000
 
-/** Signals that kill a process for lack of memory or because of a damaged mapped file. */
+/** Signals that end a process after a crash. The cause may be a damaged replica, but also a lack of memory. */
 const crashSignals: ReadonlySet<string> = new Set(['SIGABRT', 'SIGBUS', 'SIGFPE', 'SIGILL', 'SIGSEGV'])
 
 /**
@@ -192,11 +192,11 @@ export class Supervisor {
 
   /** Each worker first finishes its requests in flight. */
   async stop(): Promise<void> {
-    const { graceMs, noticeMs, timers } = this.#options
+    const { graceMs, stopNoticeMs, timers } = this.#options
     this.#isStopping = true
     const processes = [...this.#processes.values()]
     for (const { worker } of processes) worker.process.kill('SIGTERM')
-    if (noticeMs > 0) await wait(noticeMs, timers)
+    if (stopNoticeMs > 0) await wait(stopNoticeMs, timers)
     this.#distributor.close()
     const cancel = timers.after(graceMs + closingMs, () => {
       for (const { worker } of processes) worker.process.kill('SIGKILL')
@@ -230,7 +230,7 @@ export class Supervisor {
       worker.on('error', ({ message }) => end({ code: null, signal: null, reason: message }))
     })
     const serving = new Promise<boolean>(resolve => {
-      worker.on('message', (report: Report | Notice) => {
+      worker.on('message', (report: Report | NoticeMessage) => {
         const notice = noticeIn(report)
         if (notice) {
           this.#send(notice, worker)
@@ -248,7 +248,7 @@ export class Supervisor {
     return started
   }
 
-  #send(notice: Notice, from?: Worker): void {
+  #send(notice: NoticeMessage, from?: Worker): void {
     // A worker that is exiting does not need the notice.
     for (const { worker } of this.#processes.values())
       if (worker !== from && worker.isConnected()) worker.process.send(notice, () => undefined)
@@ -276,7 +276,7 @@ export class Supervisor {
         await rebuild?.prepare()
         break
       } catch (cause) {
-        log.error({ err: cause }, 'cannot rebuild the replica that the workers share; it will be tried again')
+        log.error({ err: cause }, 'cannot rebuild the replica that the workers share; trying again')
         await wait(delayMs, timers)
       }
     }

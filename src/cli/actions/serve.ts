@@ -208,7 +208,7 @@ async function supervise(
     }
     const supervisor = new Supervisor({
       count: config.workers,
-      noticeMs: config.shutdownNoticeMs,
+      stopNoticeMs: config.shutdownNoticeMs,
       graceMs: config.shutdownGraceMs,
       identity: () => watch.identity,
       log,

@@ -13,11 +13,16 @@ export interface RequestCounts {
   readonly in_flight: number
   /** Requests in each class of duration, see `duration_bounds`. */
   readonly durations: readonly number[]
+  /** Requests with metrics that wrote nothing. Read operations are not counted. */
   readonly reads: number
+  /** Requests that wrote. Write operations are not counted. */
   readonly writes: number
+  /** Evaluations that were repeated because of a conflict with another transaction. */
   readonly retries: number
+  /** Queries that the slow lane has evaluated. */
   readonly slow_queries: number
   readonly streams: number
+  /** Requests that the query log does not contain, because it could not be written. */
   readonly lost_records: number
 }
 
@@ -69,6 +74,7 @@ export interface ReportParts {
   readonly counts: RequestCounts
   readonly disk: DiskUse
   readonly slow_lane: LaneReport | null
+  /** Null without a shared store. */
   readonly standing: ReplicaState | null
   /** Null if there is no commit log. */
   readonly commit_log: CommitLogReport | null
@@ -88,7 +94,7 @@ export interface ProcessReport extends ReportParts {
   readonly memory_bytes: number
   readonly machine_free_bytes: number
   readonly machine_total_bytes: number
-  /** Milliseconds for which the event loop has been busy (`busy_ms`) or idle (`idle_ms`). */
+  /** Milliseconds since the start of the process for which the event loop was busy (`busy_ms`) or idle (`idle_ms`). */
   readonly busy_ms: number
   readonly idle_ms: number
 }
@@ -190,6 +196,6 @@ export interface ServiceHealth {
   readonly backups: BackupFolder | null
   /** Null without the setting `backupTo`, and until the backup process has written its first status. */
   readonly continuous_backup: ContinuousBackupReport | null
-  /** Backups and checks can be started over HTTP. */
+  /** True if backups and checks can be started over HTTP. */
   readonly starts: boolean
 }

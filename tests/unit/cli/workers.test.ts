@@ -45,7 +45,7 @@ test('a worker whose delay ends during a rebuild of the replica restarts after t
   const rebuilt = Promise.withResolvers<void>()
   const supervisor = new Supervisor({
     count: 2,
-    noticeMs: 0,
+    stopNoticeMs: 0,
     graceMs: 0,
     identity: () => 'directory',
     log: openServiceLog('silent'),
