@@ -152,10 +152,13 @@ const byCode: Readonly<Record<string, ErrorClass>> = {
   internal_error: ServiceFailureError,
 }
 
-/** The query of the event source failed for a document. `code` is the code of the query's error. */
+/**
+ * A feed or stream reported an error as an event, for example because the query of the event source failed for a
+ * document. `code` is the code of the error.
+ */
 export class EventError extends TerrariumError {
   readonly code: string
-  /** The error of the query. */
+  /** The reported error. */
   override readonly cause: ServiceError
   /** The position where to continue: a feed after the failed event, a stream after the event before it. */
   readonly cursor: string | undefined

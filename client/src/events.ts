@@ -78,8 +78,8 @@ interface FeedRequest extends EventRequest {
 const slowClientCodes = ['stream_replay_volume_exceeded', 'stream_overflow']
 
 /**
- * The existing pages of a feed. If an event has failed, yields the events before the failed event, and then throws an
- * {@link EventError}.
+ * Reads the existing pages of a feed. If a page ends with an error event, yields the events before the error, and then
+ * throws the error.
  */
 export async function* readFeed<Item>(request: FeedRequest): AsyncGenerator<FeedPage<Item>, void> {
   let { cursor } = request
@@ -88,12 +88,12 @@ export async function* readFeed<Item>(request: FeedRequest): AsyncGenerator<Feed
     const events = body.events ?? []
     for (const { txn_ts } of events) request.onTime(txn_ts ?? 0)
     // An error is always the last event of its page.
-    const failed = events.find(({ type }) => type === 'error')
+    const errorEvent = events.find(({ type }) => type === 'error')
     cursor = body.cursor as string
     hasNext = body.has_next ?? false
-    const read = events.filter(event => event !== failed).map(event => changeOf<Item>(event))
+    const read = events.filter(event => event !== errorEvent).map(event => changeOf<Item>(event))
     yield { events: read, cursor, hasNext, stats: statsOf(body.stats) }
-    if (failed) throw errorOfEvent(failed, cursor)
+    if (errorEvent) throw errorOfEvent(errorEvent, cursor)
   }
 }
 
@@ -111,7 +111,7 @@ function startOf(
   return startTs === undefined ? { token } : { token, start_ts: startTs }
 }
 
-/** Events as they happen, without an end, by polling the feed. */
+/** Yields events as they happen, without an end, by polling the feed. */
 export async function* followFeed<Item>(
   request: FeedRequest,
   everyMs: number,
@@ -125,7 +125,8 @@ export async function* followFeed<Item>(
         failures = 0
       }
     } catch (cause) {
-      // After its first page, the loop survives a restart of the service. The first page has the retries of a query.
+      // After the first page, retries are not limited, so a restart of the service does not end the loop. The first page
+      // has the retry limit of a query.
       if (latest.cursor === request.cursor || !isTransient(cause)) throw cause
       failures += 1
     }
@@ -134,7 +135,7 @@ export async function* followFeed<Item>(
 }
 
 /**
- * Events as they happen, without an end, in one long response. Reconnects when the response ends or the service
+ * Yields events as they happen, without an end, from one long response. Reconnects when the response ends or the service
  * restarts.
  */
 export async function* readStream<Item>(request: EventRequest): AsyncGenerator<ChangeEvent<Item>, void> {
@@ -226,7 +227,7 @@ function changeOf<Item>(event: WireEvent): ChangeEvent<Item> {
   }
 }
 
-/** The error of an error event: the query failed for a document, or the caller has lost its rights. */
+/** Converts an error event: the query failed for a document, the caller has lost its rights, or the client is too slow. */
 function errorOfEvent(
   { error, stats }: WireEvent,
   cursor: string | undefined,
