@@ -83,7 +83,7 @@ const basicFunctions = [
     parameters: { x: number, precision: int },
     type: '(x: Number, precision: Number) => Number',
     summary:
-      'Rounds `x` to `precision` decimal places, or to tens, hundreds and so on if `precision` is negative. Negative numbers are rounded too far toward zero: with the precision 0, -7.2 becomes -6.',
+      'Rounds `x` to `precision` decimal places, or to tens, hundreds and so on if `precision` is negative. As in the hosted service, negative numbers are rounded too far toward zero: with the precision 0, -7.2 becomes -6.',
     example: ['Math.round(1.25, 1)', '1.3'],
     run: (_, { x, precision }) => toPlaces(x, precision, 0.5),
   }),

@@ -290,7 +290,7 @@ UUID	toString	()	String	Converts the value to a string.
 	Math.sign	(x: Number)	Number	Returns -1 if \`x\` is negative, 0 if \`x\` is zero, and 1 if \`x\` is positive.
 	Math.ceil	(x: Number)	Number	Rounds \`x\` up to a whole number. The result of a Double is a Double.
 	Math.floor	(x: Number)	Number	Rounds \`x\` down to a whole number. The result of a Double is a Double.
-	Math.round	(x: Number, precision: Int)	Number	Rounds \`x\` to \`precision\` decimal places, or to tens, hundreds and so on if \`precision\` is negative. Negative numbers are rounded too far toward zero: with the precision 0, -7.2 becomes -6.
+	Math.round	(x: Number, precision: Int)	Number	Rounds \`x\` to \`precision\` decimal places, or to tens, hundreds and so on if \`precision\` is negative. As in the hosted service, negative numbers are rounded too far toward zero: with the precision 0, -7.2 becomes -6.
 	Math.trunc	(x: Number, precision: Int)	Number	Truncates \`x\` to \`precision\` decimal places, or to tens, hundreds and so on if \`precision\` is negative.
 	Math.max	(x: Number, y: Number)	Number	Returns the greater of two numbers.
 	Math.min	(x: Number, y: Number)	Number	Returns the lesser of two numbers.

@@ -134,7 +134,7 @@ export const numbers = family('Numbers', [
   }),
   rounding(
     'round',
-    'Rounds a number to `precision` decimal places (default 2), or to tens, hundreds and so on if `precision` is negative. Negative numbers are rounded too far toward zero: with the precision 0, -7.2 becomes -6.',
+    'Rounds a number to `precision` decimal places (default 2), or to tens, hundreds and so on if `precision` is negative. As in the hosted service, negative numbers are rounded too far toward zero: with the precision 0, -7.2 becomes -6.',
     ['{"round": 5.666, "precision": 1}', '5.7'],
     0.5,
   ),

@@ -37,7 +37,7 @@ Ceil|ceil|number:ceil|Number|pure|Numbers|Rounds a number up to a whole number. 
 Floor|floor|number:floor|Number|pure|Numbers|Rounds a number down to a whole number. The result of a double is a double.
 Sign|sign|number:sign|Integer|pure|Numbers|Returns -1 for a negative number, 0 for the integer 0, and 1 for all other numbers, including the double 0.0.
 Sqrt|sqrt|number:sqrt|Double|pure|Numbers|Returns the square root of a number. A negative number is an error.
-Round|round|number:round precision?|Number|pure|Numbers|Rounds a number to \`precision\` decimal places (default 2), or to tens, hundreds and so on if \`precision\` is negative. Negative numbers are rounded too far toward zero: with the precision 0, -7.2 becomes -6.
+Round|round|number:round precision?|Number|pure|Numbers|Rounds a number to \`precision\` decimal places (default 2), or to tens, hundreds and so on if \`precision\` is negative. As in the hosted service, negative numbers are rounded too far toward zero: with the precision 0, -7.2 becomes -6.
 Trunc|trunc|number:trunc precision?|Number|pure|Numbers|Truncates a number to \`precision\` decimal places (default 2), or to tens, hundreds and so on if \`precision\` is negative.
 Acos|acos|number:acos|Double|pure|Trigonometry|Returns the inverse cosine of a number, in radians. The number must be between -1 and 1.
 Asin|asin|number:asin|Double|pure|Trigonometry|Returns the inverse sine of a number, in radians. The number must be between -1 and 1.
