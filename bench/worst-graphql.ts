@@ -1,6 +1,7 @@
 // Permitted GraphQL requests that are as expensive for the service as we can make them, like the queries in
-// worst-queries.ts. They use the collection `worst`, which the preparation of those queries fills. The texts of
-// documents differ from request to request, because the service remembers documents that it has validated.
+// worst-queries.ts. They use the collection `worst`, which the preparation of those queries fills. Mutations and imports
+// are invalid, so that they change nothing. Requests that test validation have a new GraphQL document each time, because
+// the service remembers valid documents.
 
 export interface WorstGraphql {
   readonly name: string
@@ -19,10 +20,10 @@ type Query { worstByGroup(group: Int!): [Worst!] ${Array.from({ length: types },
 const times = (count: number, text: (n: number) => string) =>
   Array.from({ length: count }, (_, n) => text(n)).join(' ')
 
-/** Returns a document that is new in each request. */
+/** Returns the body of a request whose GraphQL document differs for each `n`. */
 const fresh = (n: number, text: string) => JSON.stringify({ query: `# ${n}\n${text}` })
 
-const sizeMax = 2_097_152
+const blanks = 2_097_152
 
 export const worstGraphql: readonly WorstGraphql[] = [
   {
@@ -74,7 +75,7 @@ export const worstGraphql: readonly WorstGraphql[] = [
   {
     name: 'graphql: a long text of blanks',
     path: '/graphql',
-    body: n => fresh(n, `${' '.repeat(sizeMax)}{ worstByGroup(group: 1) { after } }`),
+    body: n => fresh(n, `${' '.repeat(blanks)}{ worstByGroup(group: 1) { after } }`),
   },
   {
     name: 'graphql: nested pages',
@@ -103,12 +104,12 @@ export const worstGraphql: readonly WorstGraphql[] = [
       ),
   },
   {
-    name: 'graphql: a deep input',
+    name: 'graphql: a wide input',
     path: '/graphql',
     body: n =>
       fresh(
         n,
-        `mutation { createKind0(data: {name0: "a", kinds0: {create: [${times(300, at => `{name1: "${at}", kinds1: {create: [{name2: "x"}, {name2: "y"}]}}`)}]}}) { _id } never }`,
+        `mutation { createKind0(data: {name0: "a", kinds0: {create: [${times(300, at => `{name1: "${at}", kinds1: {create: [{name2: "x"}, {name2: "y"}]}}`)}]}}) { _id } unknown }`,
       ),
   },
   {
