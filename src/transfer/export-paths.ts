@@ -3,12 +3,12 @@
 // decoded from its path.
 
 /**
- * Maximum number of characters of a path segment. All file systems allow a segment of this length plus the suffix of a
- * data file.
+ * A folder with a longer name is split into pieces. Common file systems allow 255 bytes, which suffice for this length
+ * and the suffix of a data file.
  */
 const segmentCharsMax = 200
 
-/** The pieces of a long segment: 66 characters or encoded characters (`%XX`), which are not split. */
+/** The pieces of a segment: at most 66 characters or encoded characters (`%XX`), which are not split. */
 const pieces = /(?:%[0-9A-F]{2}|[^%]){1,66}/g
 
 /** Ends each piece except the last one. No encoded name ends with this character. */
@@ -25,14 +25,14 @@ function caselessSegment(name: string): string {
   )
 }
 
-/** A path with one folder for each piece of a long segment. */
+/** A path with one folder for each piece of a segment. */
 function inPieces(segment: string): string {
   return (segment.match(pieces) ?? []).join(`${pieceEnd}/`)
 }
 
 /**
- * Returns the path of the folder for each name. Usually the path is the name itself; a name that is too long for one
- * folder becomes several nested folders.
+ * Returns the path of the folder for each name. Usually the path is the name itself. If names differ only by case, their
+ * capital letters are encoded. A name that is too long for one folder becomes several nested folders.
  */
 export function folderPaths(names: Iterable<string>): ReadonlyMap<string, string> {
   const distinct = [...new Set(names)]
@@ -43,18 +43,19 @@ export function folderPaths(names: Iterable<string>): ReadonlyMap<string, string
   }
   return new Map(
     distinct.map(name => {
-      const segment = plainSegment(name)
-      if (segment.length > segmentCharsMax) return [name, inPieces(caselessSegment(name))]
-      return [name, counts.get(segment.toLowerCase()) === 1 ? segment : caselessSegment(name)]
+      const plain = plainSegment(name)
+      if (plain.length <= segmentCharsMax && counts.get(plain.toLowerCase()) === 1) return [name, plain]
+      const segment = caselessSegment(name)
+      return [name, segment.length > segmentCharsMax ? inPieces(segment) : segment]
     }),
   )
 }
 
 /**
  * Path of each schema file below the folder `schema`, by the name of the file. Usually a name is a relative path
- * ({@link isRelative}), and the exported file has the same path. Any other name is encoded as one segment, and a long
- * segment is split ({@link inPieces}). Names that conflict on a case-insensitive file system, because they or two of
- * their folders differ only by case, are encoded in the same way.
+ * ({@link isRelative}), and the exported file has the same path. Any other name is encoded as one segment, which is
+ * split if it has more than one piece ({@link inPieces}). Names that conflict on a case-insensitive file system, because
+ * they or two of their folders differ only by case, are encoded in the same way.
  */
 export function schemaPaths(names: Iterable<string>): ReadonlyMap<string, string> {
   const distinct = [...new Set(names)]
@@ -87,8 +88,8 @@ function prefixesOf(name: string): readonly string[] {
 }
 
 /**
- * True for a path with short segments and without dots in the folders. A folder with a dot could be mistaken for a file
- * of an export.
+ * True for a path with short segments, without empty folders and without dots in the folders. A folder with a dot could
+ * be mistaken for a file of an export.
  */
 function isRelative(name: string): boolean {
   const segments = name.split('/')

@@ -91,6 +91,8 @@ test('collections and databases whose names differ only by case, or are invalid 
     'schema',
     'history',
     'é'.repeat(120),
+    'A'.repeat(120),
+    'a'.repeat(120),
   ]
   for (const [at, name] of names.entries()) {
     await first.ask({ create_collection: object({ name }) })
