@@ -244,7 +244,7 @@ export class Client {
    * Pushes schema files, without the command line, for example in tests. `files` has the text of each file by its name,
    * which ends in `.fsl`. These files replace all files of the database: what is in no file is deleted, and so are the
    * documents of such a collection. Resolves with the version of the schema. The secret needs the role `admin`. Throws
-   * an `InvalidRequestError` with the positions of all errors in the files.
+   * an `InvalidRequestError` with the positions of the errors in the files.
    */
   async pushSchema(
     files: Readonly<Record<string, string>>,

@@ -33,7 +33,8 @@ export interface ResponseInfo {
 export class TerrariumError extends Error {}
 
 /**
- * No complete response arrived. The service may or may not have executed the query. `cause` is the error of `fetch`.
+ * No complete response arrived, or a stream was interrupted. The service may or may not have executed the query.
+ * `cause` is the error of the request or of the response's body; undefined if a stream ended before its first event.
  */
 export class NetworkError extends TerrariumError {}
 
