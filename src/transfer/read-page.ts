@@ -96,7 +96,7 @@ export function readSlice(
   onCosts: OnCosts | undefined,
 ): ExportPage {
   try {
-    const read = (transaction: Transaction) => new PageReader(transaction, database, request).read()
+    const read = (transaction: Transaction) => new ExportPageReader(transaction, database, request).read()
     const { counters, result } = store.read(read)
     onCosts?.(counters)
     return result
@@ -109,7 +109,7 @@ export function readSlice(
   }
 }
 
-class PageReader {
+class ExportPageReader {
   readonly #transaction: Transaction
   readonly #request: ExportPageRequest
   readonly #collection: Ref

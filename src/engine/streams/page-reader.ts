@@ -24,7 +24,10 @@ export const pageReaderLimits = {
   streamStatusMs: 300_000,
   /** Milliseconds between a failed read of a page and the next attempt, for streams of version 10; own limit. */
   streamRetryMs: 1000,
-  /** Maximum number of attempts to read a page again after a failure, for streams of version 10; own limit. */
+  /**
+   * Maximum number of attempts to read a page again after a failure, for streams of version 10; own limit. Attempts
+   * after an exhausted rate limit do not count.
+   */
   streamRetriesMax: 5,
 } as const
 
@@ -36,8 +39,9 @@ interface ReaderHost {
   /** Calls {@link PageReader.step} soon. */
   readonly enqueue: (reader: PageReader) => void
   /**
-   * Called when a reader has read all events up to now. Its streams move to the shared reader with the same key, if
-   * there is one. Returns false if that reader has already sent events that these streams lack.
+   * Called when a reader has read all events up to now. Its streams move to the shared reader with the same key; if
+   * there is none, `reader` becomes the shared reader. Returns false if the shared reader has already sent events that
+   * these streams lack.
    */
   readonly moveToShared: (reader: PageReader) => boolean
   readonly onFailure: (error: unknown) => void
@@ -73,8 +77,11 @@ class PageReader implements Reader {
   /** Sends the current page, to some streams in each turn of the event loop. */
   #sending: Generator<number, void, void> | undefined
   #failures = 0
+  /** When events were last sent, or else when the reader was created; in milliseconds of `clock.elapsedMs`. */
   #sentMs: number
+  /** No event was sent for `streamStatusMs`, so a status event follows if the next page is empty. */
   #wantsStatus = false
+  /** Costs of the pages since the last event was sent. */
   #costs: readonly number[] = []
   #cancelStatus: Cancel | undefined
   #cancelRetry: Cancel | undefined
@@ -135,7 +142,7 @@ class PageReader implements Reader {
     this.#end(streamEnds.failed)
   }
 
-  /** The reader has no streams afterwards. */
+  /** Cancels the timers and drops the streams without ending them. */
   stop(): void {
     this.#cancelStatus?.()
     this.#cancelRetry?.()
@@ -259,7 +266,10 @@ class PageReader implements Reader {
     this.#finish(page)
   }
 
-  /** Called after a page was sent to all streams. Decides whether a page must be read now. */
+  /**
+   * Called after a page was sent to all streams, or had no events to send. Decides whether a page must be read now; if
+   * not, a reader that was catching up has caught up.
+   */
   #finish({ hasNext, isOver, place }: StreamPage): void {
     for (const [stream, ahead] of this.#ahead) if (!isAfter(ahead, place)) this.#ahead.delete(stream)
     // An event that ends streams also ends its page early. Streams that remain open need the later events.

@@ -58,10 +58,10 @@ export function readEvents(
   bounds: PageBounds,
   session: Session,
 ): EventPage {
-  return new PageReader(opened, session).read(after, bounds)
+  return new EventPageReader(opened, session).read(after, bounds)
 }
 
-class PageReader {
+class EventPageReader {
   readonly #opened: OpenedSource
   readonly #session: Session
   readonly #snapshots: EventSnapshots
