@@ -14,7 +14,7 @@ export interface Watch {
 /** A step takes 10 to 100 nanoseconds. */
 export const stepsPerCheck = 4096
 
-/** A native call on more units (mostly characters) may take ten milliseconds. */
+/** A native call on this many units (mostly characters) or more may take ten milliseconds. */
 export const longCallUnits = 262_144
 
 /** Steps of a pass over a schema definition (reading, checking, comparing or writing), about 100 microseconds. */

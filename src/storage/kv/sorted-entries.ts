@@ -55,16 +55,13 @@ export class SortedEntries<T extends Keyed> {
     if (chunk.length === 0) this.#chunks.splice(at, 1)
   }
 
-  /** The list must not be changed during the iteration. */
+  /** The result may be a part of the list, so the list must not be changed while the result is in use. */
   all(): readonly T[] {
     const [first] = this.#chunks
     return this.#chunks.length === 1 ? (first as T[]) : this.#chunks.flat()
   }
 
-  /**
-   * From `start` (inclusive) to `end` (exclusive). Copies each chunk when the iteration reaches it, so later changes of
-   * this chunk are not visible.
-   */
+  /** From `start` (inclusive) to `end` (exclusive). The list must not be changed during the iteration. */
   *ascending(start: Bytes, end: Bytes): Generator<T> {
     for (let at = this.#chunkOf(start), isFirst = true; at < this.#chunks.length; at++, isFirst = false) {
       const chunk = this.#chunks[at] as T[]
@@ -75,6 +72,7 @@ export class SortedEntries<T extends Keyed> {
     }
   }
 
+  /** The same entries as {@link ascending}, in reverse order. The list must not be changed during the iteration. */
   *descending(start: Bytes, end: Bytes): Generator<T> {
     for (let at = this.#chunkOf(end), isFirst = true; at >= 0; at--, isFirst = false) {
       const chunk = this.#chunks[at] ?? []

@@ -1,7 +1,7 @@
 // Finds schema objects (databases, collections, indexes …) by name and by reference. Transactions share a cache with
-// the schema of each database (schema-cache.ts). A schema has a version number, and every write to the schema changes
-// this number. A transaction knows the time of the last change to any schema. While this time is unchanged, a cached
-// schema is used without reading its version number.
+// the schema of each database (schema-cache.ts). The version of a schema is the commit time of its last change. A
+// transaction knows the time of the last change to any schema. While this time is unchanged, a cached schema is used
+// without reading its version.
 
 import { assert } from '../../base/assert.ts'
 import { byteText, textBytes } from '../../base/byte-text.ts'
@@ -51,12 +51,13 @@ export function encodeParent(parent: DatabaseId): Uint8Array {
   return bytes
 }
 
-/** A new store has this row: the root database is checked by default. Stores of earlier versions do not. */
+/** The first commit of a store writes this row. Stores that a version without type checks created do not have it. */
 export const rootCheckedKey = metaKey('root is typechecked by default')
 
 /** The parts of one database's cached schema on which a transaction relies. */
 export interface SchemaRead {
   readonly version: Micros
+  /** See {@link Schema.shownVersion}. */
   readonly shownVersion: Micros
   /** The transaction relies on the complete schema, so that any change makes it stale. */
   isWhole: boolean
@@ -95,8 +96,9 @@ function versionsOf(stored: Uint8Array | undefined): SchemaVersions {
 }
 
 /**
- * A finished index build makes cached schemas outdated, but clients still see the version of the definitions.
- * Otherwise, a client could not push after a build.
+ * Returns the row for a changed schema. `isShown` is false if only the state of index builds changes: cached schemas
+ * become outdated, but clients still see the version of the definitions. Otherwise, a client could not push after a
+ * build.
  */
 export function nextVersion(
   stored: Uint8Array | undefined,
@@ -121,7 +123,7 @@ export class StoreCatalogue implements Catalogue {
   /** False if the transaction changes the state of index builds, but no definitions. */
   changesDefinitions = true
   readonly #schemaReads = new Map<DatabaseId, SchemaRead>()
-  /** The result of the last lookup. Consecutive requests usually use the same collection. */
+  /** The last collection that {@link userCollection} found. Consecutive requests usually use the same collection. */
   #latest:
     | {
         readonly database: DatabaseId
@@ -240,6 +242,7 @@ export class StoreCatalogue implements Catalogue {
 
   get isRootCheckedByDefault(): boolean {
     const { lastCommitTime } = this.#snapshot
+    // A store without commits does not have the row yet.
     return lastCommitTime === epoch || read(this.#snapshot, rootCheckedKey) !== undefined
   }
 
@@ -344,7 +347,7 @@ export class StoreCatalogue implements Catalogue {
     })
   }
 
-  /** Existing collections only. */
+  /** Existing user-defined collections only. */
   collectionsOf(database: DatabaseId): readonly number[] {
     const schema = this.#schema(database)
     schema.liveCollections ??= this.#objects(database, native.collections).map(ref => Number(ref.id))
@@ -415,8 +418,9 @@ export class StoreCatalogue implements Catalogue {
   }
 
   /**
-   * For reads of single rows: the transaction relies only on these rows. Creating or deleting a database changes the
-   * schema of its parent, which must not make concurrent writes in other databases of this parent stale.
+   * For reads of single rows: the transaction relies only on these rows (`#fromRow`) or on the parent. Creating or
+   * deleting a database changes the schema of its parent, which must not make concurrent writes in other child
+   * databases of this parent stale.
    */
   #schemaInPart(database: DatabaseId): Schema {
     let schema = this.#schemas.get(database)
