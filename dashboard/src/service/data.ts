@@ -1,4 +1,5 @@
-// Common parts of queries: reads at a past time, pages of sets, and expressions for their elements.
+// Runs queries with the secret of the session, reads as of the time in the address, and builds common parts of queries:
+// pages of sets, and expressions for their elements.
 
 import { pastTime } from '../router.ts'
 import { currentSecret } from '../session.ts'
@@ -12,12 +13,12 @@ export function atPastTime(query: Query): Query {
   return past === undefined ? query : { at: { '@ts': past }, expr: query }
 }
 
-/** Uses the database and the time in the address. */
+/** Runs a query in the database of the address, as of the time in the address. */
 export function read(query: Query, signal?: AbortSignal): Promise<QueryResult> {
   return run(atPastTime(query), currentSecret.value, signal)
 }
 
-/** Uses the database in the address. */
+/** Runs a query in the database of the address at the present time. */
 export function write(query: Query, signal?: AbortSignal): Promise<QueryResult> {
   return run(query, currentSecret.value, signal)
 }
@@ -34,7 +35,7 @@ export function pageOf(set: Query, size: number, { after, before }: Cursor = {})
   return { paginate: set, size: BigInt(size), ...cursor }
 }
 
-/** Evaluates `expression` for each element, as the variable with the name in `element`. */
+/** Evaluates `expression` for each element of `collection`. `element`: the name of the variable with the element. */
 export function mapping(collection: Query, expression: Query, element = 'element'): Query {
   return { map: { lambda: element, expr: expression }, collection }
 }
@@ -44,7 +45,7 @@ export function variable(name = 'element'): Query {
   return { var: name }
 }
 
-/** A page of a set. */
+/** A page of a set, with the cursors of the next and the previous page; undefined if there is no such page. */
 export interface Page {
   readonly data: readonly Json[]
   readonly after: Json | undefined

@@ -17,7 +17,7 @@ const membersOf = (value: Json | undefined) => (isMap(value) ? [...value] : [])
 
 /** Computed fields come last. */
 export function declaredFields(collection: Json): readonly DeclaredField[] {
-  const own = membersOf(at(collection, 'fields')).map(([name, field]) => {
+  const stored = membersOf(at(collection, 'fields')).map(([name, field]) => {
     const type = textAt(field, 'signature') ?? 'Any'
     const value = textAt(field, 'default')
     const isRequired = value === undefined && !readSignature(type).isOptional
@@ -30,7 +30,7 @@ export function declaredFields(collection: Json): readonly DeclaredField[] {
     isComputed: true,
     isRequired: false,
   }))
-  return [...own, ...computed]
+  return [...stored, ...computed]
 }
 
 /** Signatures by the name of the field. */
@@ -38,7 +38,7 @@ export function signaturesOf(collection: Json): ReadonlyMap<string, Signature> {
   return new Map(declaredFields(collection).map(({ name, type }) => [name, readSignature(type)]))
 }
 
-/** The required fields, each with a value of its type. */
+/** The required fields, each with the initial value of its type; null if the type has none. */
 export function startingData(collection: Json): ReadonlyMap<string, Json> {
   const required = declaredFields(collection).filter(({ isRequired }) => isRequired)
   return startOf(new Map(required.map(({ name, type }) => [name, readSignature(type)])))
