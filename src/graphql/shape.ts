@@ -1,6 +1,5 @@
 // Computes the shape of a request for the query log: the words of the language and the punctuation. The log must not
-// contain client data. So values, and the names of fields, types and variables become `?`, unless they are names of
-// schema objects, which become marks.
+// contain client data, so values and all other names become `?`. Only the names of schema objects become marks.
 
 import { tryJson } from '../values/json.ts'
 import { quoteJson } from '../values/json-text.ts'
@@ -10,10 +9,10 @@ import { importModes } from './wire/import-options.ts'
 
 /** Maximum number of UTF-16 units of a request body that is analyzed. */
 const bodyUnitsMax = 65_536
-/** Maximum number of UTF-16 units of a shape. */
+/** Maximum number of UTF-16 units of a shape, before its end is marked with `…` and it is escaped. */
 const shapeUnitsMax = 2048
 
-/** The words of the language, and the names that every GraphQL schema of this service has. */
+/** Keywords, directives with their arguments, names that the service itself gives to types and fields, import modes. */
 const words: ReadonlySet<string> = new Set([
   ...['query', 'mutation', 'subscription', 'fragment', 'on', 'include', 'skip', 'if'],
   ...['type', 'input', 'enum', 'extend', 'schema', 'directive', 'scalar', 'interface', 'union', 'implements'],
@@ -27,7 +26,10 @@ export function isLanguageWord(word: string): boolean {
   return words.has(word)
 }
 
-/** Escapes the shape for a JSON string. `names`: schema objects, which become marks (values/names.ts). */
+/**
+ * Returns the shape of a request body, escaped for a JSON string; empty for a body without a query. `names`: names of
+ * schema objects, which become marks (values/names.ts).
+ */
 export function shapeOf(body: string, names: readonly string[] = []): string {
   if (body.length > bodyUnitsMax) return '…'
   const json = tryJson(body)

@@ -10,7 +10,7 @@ export type LanguageVersion = '4' | '10'
 
 export interface ResultOutput {
   readonly asJson: boolean
-  /** False: only errors are shown. */
+  /** False: the result of a successful query is not shown. */
   readonly showsResult: boolean
   readonly stdout: Output
   readonly stderr: Output
@@ -20,7 +20,7 @@ export interface ResultOutput {
 export interface ParsedQuery {
   /** Resolves with true if the query succeeded. */
   run(connection: QueryConnection, output: ResultOutput, signal?: AbortSignal): Promise<boolean>
-  /** Query in the format of a request body. */
+  /** The query for `/api/v1/explain`: an expression as wire JSON (version 4), or a text (version 10). */
   readonly body: Json
 }
 

@@ -1,4 +1,5 @@
-// Functions that create or combine sets. Many functions also accept arrays and pages.
+// Functions that create, combine or transform sets. Combinations also accept arrays; `distinct` and `reverse` accept
+// arrays and pages, too.
 
 import { msg } from '../../base/message.ts'
 import { isArray, Lambda, native, Ref, UnresolvedRef, type Value } from '../../values/value.ts'
@@ -61,7 +62,7 @@ const joinLink: ArgumentType<BoundLambda | Lambda | Ref> = {
 
 const combinations = { union: unionOf, intersection: intersectionOf, difference: differenceOf }
 
-/** A mixture of sets and arrays causes an error. */
+/** Throws `invalid argument` for a mixture of sets and arrays. */
 function combine(
   type: keyof typeof combinations,
   members: readonly (readonly Value[] | SetLike)[],

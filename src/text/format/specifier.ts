@@ -1,9 +1,10 @@
-// Parses the format strings of java.util.Formatter: literal text, and specifiers of the form
-// `%[index$][flags][width][.precision]conversion`.
+// Parses format strings: literal text, and specifiers of the form `%[index$][flags][width][.precision]conversion`. The
+// conversions are some of those of java.util.Formatter, and `@` and `^`.
 
 /**
- * `conversion`: the conversion is unknown, its flags are incompatible, or its argument is missing. `suffix`: the value
- * has no such part of a date or time. `text` is the text of the specifier.
+ * `conversion`: the conversion is unknown, its flags, width and precision are incompatible, a number is too large, or
+ * the flag `<` has no previous argument. `suffix`: the part of a date or time is unknown, or the value does not have
+ * this part. `text` is the text of the specifier.
  */
 export class FormatError extends Error {
   override name = 'FormatError'
@@ -39,7 +40,7 @@ export interface Specifier {
   readonly suffix: string | undefined
 }
 
-/** Conversion character in lower case. */
+/** Conversion character in lower case. `@` and `^`, which Java does not have, convert any value to JSON. */
 type Conversion = 'd' | 'x' | 'o' | 'f' | 'e' | 'g' | 's' | 'b' | 't' | '@' | '^' | '%' | 'n'
 
 /** Conversions that can also be capital letters. */
@@ -64,7 +65,7 @@ export function parseFormat(format: string): (string | Specifier)[] {
   return parts
 }
 
-/** The text of an invalid specifier for the error message: the longest text at `at` that looks like a specifier. */
+/** The text of an invalid specifier for the error message: what has the form of a specifier at `at`, at least `%`. */
 function unreadable(format: string, at: number): string {
   const like = /%(?:\d{1,9}\$)?[-#+ 0,(<]{0,9}\d{0,9}(?:\.\d{1,9})?[^\s\d]?/y
   like.lastIndex = at
