@@ -244,7 +244,7 @@ class Importer {
       await this.#connection.query(path, null)
       return true
     } catch (error) {
-      if (error instanceof QueryError) return false
+      if (error instanceof QueryError && error.code === 'unauthorized') return false
       throw error
     }
   }

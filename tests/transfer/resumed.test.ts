@@ -5,13 +5,14 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
-import type { TransferConnection } from '../../src/transfer/connection.ts'
+import { QueryError, type TransferConnection } from '../../src/transfer/connection.ts'
 import { ImportState } from '../../src/transfer/import-state.ts'
+import { isProgressValid } from '../../src/transfer/progress-check.ts'
 import { TransferError } from '../../src/transfer/record.ts'
 import type { Report } from '../../src/transfer/report.ts'
 import { fc } from '../support/fast-check.ts'
 import { exportTo, contentOf as filesOf } from './exports.ts'
-import { openTestDatabase, type TestDatabase, type TestImportOptions } from './importing.ts'
+import { document, openTestDatabase, type TestDatabase, type TestImportOptions } from './importing.ts'
 import { fillRandomly } from './random-database.ts'
 
 /** Document number `n` in a format, as text. */
@@ -243,6 +244,46 @@ test('after the collection was deleted, an interrupted import starts again', asy
     assert.equal(await database.count('c'), '250')
     await remove()
   }
+})
+
+test('an interrupted import that has written credentials continues', async t => {
+  const database = await openTestDatabase(t)
+  const ref = '{"@ref":{"id":"1","collection":{"@ref":{"id":"credentials"}}}}'
+  const instance = JSON.stringify(document('c', '1'))
+  const credentials = `{"ref":${ref},"ts":${ts(1)},"instance":${instance},"hashed_password":"x"}`
+  const lines = [driver(1), credentials, ...Array.from({ length: 250 }, (_, at) => driver(at + 2))]
+  const file = await database.file('c.jsonl', lines.join('\n'))
+  const options = { onConflict: 'keep' } as const
+  const report = await importWith(database, [{ batches: 1, isWritten: false }], [file], options)
+  assert.deepEqual(Object.keys(report.data.collections), ['c', 'credentials'])
+  const { kept, written } = report.total()
+  assert.deepEqual({ kept, written }, { kept: 0, written: 252 })
+})
+
+test('an import that cannot check its progress keeps the progress', async t => {
+  const database = await openTestDatabase(t)
+  const lines = Array.from({ length: 250 }, (_, at) => driver(at + 1))
+  const file = await database.file('c.jsonl', lines.join('\n'))
+  const errors = [new QueryError('unauthorized', 'Unauthorized'), new TransferError('cannot be reached')]
+  for (const [at, error] of errors.entries()) {
+    const options = { onConflict: 'keep', database: ['moved', String(at)] } as const
+    const broken = breaking(database.connection, { batches: 1, isWritten: false })
+    await assert.rejects(database.import([file], { ...options, connection: broken }), /is broken/)
+    const failing = { ...database.connection, query: () => Promise.reject(error) }
+    await assert.rejects(database.import([file], { ...options, connection: failing }), TransferError)
+    const { kept, written } = (await database.import([file], options)).total()
+    assert.deepEqual({ kept, written }, { kept: 0, written: 250 })
+  }
+})
+
+test('the progress is invalid if the database is missing', async t => {
+  const database = await openTestDatabase(t)
+  const file = await database.file('c.jsonl', driver(1))
+  const { data } = await database.import([file])
+  const isValid = (path: readonly string[]) => isProgressValid(database.connection, path, data)
+  assert.equal(await isValid(['moved']), true)
+  assert.equal(await isValid(['moved', 'gone']), false)
+  assert.equal(await isValid(['gone', 'moved']), false)
 })
 
 test('a bad document of a page does not affect the other documents of the page', async t => {
