@@ -288,6 +288,18 @@ describe('imports', () => {
     assert.deepEqual(data, { createGrid: { cells: JSON.parse(cells) } })
   })
 
+  test('errors before the import are plain text', async () => {
+    const headers = { 'x-query-timeout': 'soon', 'user-agent': 'curl/8.0' }
+    const invalid = { path: '/import', secret: admin, body: 'type A { b: Int }', headers }
+    const wrongMethod = { path: '/import', secret: admin, method: 'PUT' }
+    for (const request of [invalid, wrongMethod]) {
+      const answer = await send(server, request)
+      assert.match(String(answer.status), /^40[05]$/)
+      assert.equal(answer.headers.get('content-type'), 'text/plain; charset=utf-8')
+      assert.match(answer.text, /^[A-Z].*\.?$/)
+    }
+  })
+
   test('ambiguous relations have to be made explicit', async () => {
     const text = await rejected('type U { owns: C! } type C { owner: U! driver: U! }')
     assert.match(text, /must be made explicit/)

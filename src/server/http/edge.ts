@@ -117,8 +117,8 @@ export class Edge {
     const settings = protocol.readSettings(headers)
     if (settings instanceof Message) {
       // Unlike the response to invalid tags, this response has no transaction time and no metrics.
-      const { body, fault, status } = this.#error(call, 'bad request', settings)
-      return { status, body, fault, requestError: 'bad request' }
+      const { metrics: _metrics, txnTime: _txnTime, ...answer } = this.#error(call, 'bad request', settings)
+      return answer
     }
     call.settings = settings
     const tagHeader = headers[protocol.tagHeader] as string | undefined
@@ -255,7 +255,8 @@ export class Edge {
   ): Answer {
     const body = protocol.errorBody(code, String(description))
     const fault = { code: protocol.errorCode?.(code) ?? code, text: template, position: msg`` }
-    return { ...errorAnswer(code, String(description), this.#services.engine.now()), body, fault }
+    const answer = { ...errorAnswer(code, String(description), this.#services.engine.now()), body, fault }
+    return protocol.errorType === undefined ? answer : { ...answer, contentType: protocol.errorType }
   }
 }
 

@@ -1,5 +1,5 @@
-// Request headers of GraphQL, and the form of the errors that the edge (the HTTP layer around the endpoints) returns.
-// Requests carry no version of the language, so they have the default version of FQL.
+// Request headers of GraphQL, the secret in the header `authorization`, and the form of the errors that the edge (the
+// HTTP layer around the endpoints) returns. Requests carry no API version, so they have the default API version.
 
 import { defaultApiVersion } from '../../fql4/wire/version.ts'
 import { requestErrorBody, requestErrorText } from '../../graphql/wire/errors.ts'
@@ -23,16 +23,19 @@ export const graphqlProtocol: Protocol = {
   errorBody: requestErrorBody,
 }
 
-/** Bodies of responses are plain text. */
+export const textType = 'text/plain; charset=utf-8'
+
+/** The results and errors of `/import` are plain text. */
 export const importProtocol: Protocol = {
   ...graphqlProtocol,
   queryPath: '/import',
   errorBody: requestErrorText,
+  errorType: textType,
 }
 
 const credentialForm = /^(bearer|basic) +(\S+) *$/i
 
-/** Returns undefined if the header is malformed. */
+/** Returns undefined if the header has no valid form. Does not check the secret. */
 export function secretIn(authorization: string): string | undefined {
   const [, scheme = '', given] = credentialForm.exec(authorization) ?? []
   if (given === undefined || scheme.toLowerCase() === 'bearer') return given

@@ -41,6 +41,8 @@ export interface Protocol {
   readonly challenges?: false
   /** Returns the body of an error that the edge returns for an endpoint. */
   readonly errorBody: (code: RequestErrorCode, description: string) => string
+  /** Content type of `errorBody`. The default is JSON. */
+  readonly errorType?: string
   /** Returns the code of an error that the edge returns, if the language uses a different code. */
   readonly errorCode?: (code: RequestErrorCode) => string
 }

@@ -13,12 +13,11 @@ import {
 } from '../../../graphql/wire/import-options.ts'
 import type { Answer } from '../answer.ts'
 import type { Endpoint, EndpointCall, Handler, Services } from '../endpoint.ts'
-import { graphqlProtocol, importProtocol, secretIn } from '../graphql-headers.ts'
+import { graphqlProtocol, importProtocol, secretIn, textType } from '../graphql-headers.ts'
 import { requestBodyLimits } from '../request-body.ts'
 import { parametersOf, queryParameter } from '../url.ts'
 
 const longTextFault = msg`A body of type application/graphql must not exceed ${own(requestBodyLimits.shortBodyBytes)} bytes. Send a longer operation as JSON.`
-const textType = 'text/plain; charset=utf-8'
 const inGetRequests = { readOnlyPlace: 'get requests' } as const
 
 const traits = {
