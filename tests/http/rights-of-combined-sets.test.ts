@@ -108,6 +108,38 @@ describe('hidden documents of a member', () => {
   })
 })
 
+describe('errors of lambdas', () => {
+  const failing = 'Lambda("author", Abort(Var("author")))'
+  const filtered = `Filter(Match("secret_authors"), ${failing})`
+  const joined = `Join(Match("secret_authors"), ${failing})`
+
+  test('do not show hidden elements', async () => {
+    const expected = [
+      [filtered, []],
+      [`Distinct(${filtered})`, []],
+      [`Union(Match("authors"), ${filtered})`, ['ann', 'bob', 'cy']],
+      [`Difference(Match("authors"), ${filtered})`, ['ann', 'bob', 'cy']],
+      [`Intersection(Reverse(Match("authors")), Reverse(${filtered}))`, []],
+      [joined, []],
+      [`Union(Match("authors"), ${joined})`, ['ann', 'bob', 'cy']],
+      [`Events(${joined})`, []],
+      [`Join(${filtered}, Lambda("author", Match("authors")))`, []],
+    ] as const
+    for (const [set, values] of expected) assert.deepEqual(await data(set), values, set)
+  })
+
+  test('show visible elements', async () => {
+    for (const set of [
+      `Distinct(Filter(Match("authors"), ${failing}))`,
+      `Join(Match("authors"), ${failing})`,
+    ]) {
+      const { status, text } = await sendText(server, reader, `Paginate(${set})`)
+      assert.equal(status, 400)
+      assert.match(text, /"transaction aborted","description":"ann"/)
+    }
+  })
+})
+
 describe('hidden documents stay hidden', () => {
   const hidden = [
     'Match("followees", "me")',

@@ -2,15 +2,17 @@
 // if the query contains the literal of the lambda, else a position relative to the lambda. Other errors have the
 // position of the call.
 
+import { catchError } from '../../base/catch-error.ts'
 import type { Message } from '../../base/message.ts'
 import type { Effect } from '../../model/code-interface.ts'
 import type { Session } from '../../model/session.ts'
+import { readableDocuments } from '../../model/sets/access.ts'
 import { Reading } from '../../model/sets/reading.ts'
-import type { Lambda, Value } from '../../values/value.ts'
+import type { Lambda, Ref, Value } from '../../values/value.ts'
 import { Call } from '../definition.ts'
 import { applyLambda, applyStored, lambdaValue } from '../evaluate.ts'
 import type { BoundLambda, CallExpression } from '../expression.ts'
-import type { QueryError } from '../query-errors.ts'
+import { QueryError } from '../query-errors.ts'
 import { compileLambda } from '../stored-code.ts'
 
 export class CallReading extends Reading {
@@ -80,4 +82,25 @@ export function setLambdaError(
   const literal = literalOf(lambda, session)
   if (!literal) return call.invalid(description)
   return new Call(session, literal.call, literal.bound.variables).invalid(description, literal.key)
+}
+
+/**
+ * For lambdas that get all elements of a set, also those whose documents the caller may not read. An error can contain
+ * the values of its element, so `otherwise` is the result if such an element causes an error.
+ */
+export function withoutHiddenErrors<E extends { readonly document: Ref }, T, O>(
+  apply: (element: E) => T,
+  otherwise: O,
+  { session }: CallReading,
+): (element: E) => T | O {
+  const isReadable = readableDocuments(session)
+  return element =>
+    catchError(
+      QueryError,
+      () => apply(element),
+      error => {
+        if (isReadable(element.document)) throw error
+        return otherwise
+      },
+    )
 }

@@ -15,12 +15,12 @@ import {
   type SetEvent,
 } from '../../model/sets/history.ts'
 import { type Element, type ElementStream, keyOf } from '../../model/sets/stream.ts'
-import type { Lambda, Ref, Value } from '../../values/value.ts'
+import type { Ref, Value } from '../../values/value.ts'
 import type { ValueKeys } from '../../values/value-keys.ts'
 import { type SetLike, SetValue } from '../values/transient.ts'
 import type { CallReading } from './call-reading.ts'
 import { Heap } from './heap.ts'
-import { joinedElements, targetOf } from './join.ts'
+import { joinedElements, type TargetOf } from './join.ts'
 
 export interface HistoryMember {
   readonly events: HistoryStream
@@ -189,15 +189,16 @@ const stillPresent = Number.POSITIVE_INFINITY
 export function joinHistory(
   source: HistoryStream,
   present: ElementStream,
-  link: Lambda | Ref,
+  targetOf: TargetOf,
   reading: CallReading,
   open: (target: SetLike) => HistoryStream | undefined,
 ): HistoryStream {
   const members: HistoryMember[] = []
   for (const element of sourceElements(source, present, reading.session.keys)) {
-    const target = open(targetOf(element, link, reading))
-    if (target === undefined) continue
-    const events: HistoryStream = scan => eventsDuring(element.presences, target(scan))
+    const target = targetOf(element)
+    const history = target && open(target)
+    if (history === undefined) continue
+    const events: HistoryStream = scan => eventsDuring(element.presences, history(scan))
     // The history of a union never calls `holds`.
     members.push({ events, holds: () => true })
   }

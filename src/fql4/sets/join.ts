@@ -1,5 +1,6 @@
-// Joins of sets. A link, which is a lambda or an index, returns a target set for each element of the source. The join
-// is the union of all target sets, without duplicate keys.
+// Joins of sets. A link returns a target set for each element of the source: a lambda returns any set, and an index the
+// set of the entries whose terms are the element's values. The join is the union of all target sets, without duplicate
+// keys.
 
 import { msg } from '../../base/message.ts'
 import {
@@ -13,23 +14,29 @@ import { Lambda, type Ref, type Value } from '../../values/value.ts'
 import { checkWidth } from '../evaluate.ts'
 import { typeName } from '../values/tagged.ts'
 import { isSet, type SetLike, SetValue } from '../values/transient.ts'
-import { applySetLambda, type CallReading, setLambdaError } from './call-reading.ts'
+import { applySetLambda, type CallReading, setLambdaError, withoutHiddenErrors } from './call-reading.ts'
 import { distinctStream, unionStream } from './streams.ts'
 
 /** Returns undefined if the caller may not read the set. */
 type OpenTarget = (set: SetLike) => ElementStream | undefined
 
+type SourceElement = Pick<Element, 'values' | 'document'>
+
+/** Returns undefined if an element has no target set. */
+export type TargetOf = (element: SourceElement) => SetLike | undefined
+
 /** Reads the whole source immediately, and the target sets on demand. */
 export function joinStream(
   source: ElementStream,
-  link: Lambda | Ref,
+  targetOf: TargetOf,
   reading: CallReading,
   open: OpenTarget,
 ): ElementStream {
   const targets: ElementStream[] = []
   for (const element of joinedElements(source)) {
-    const target = open(targetOf(element, link, reading))
-    if (target) targets.push(target)
+    const target = targetOf(element)
+    const stream = target && open(target)
+    if (stream) targets.push(stream)
   }
   if (!areAllCompatible(targets.map(target => target.order))) {
     throw reading.call.invalid(msg`Sets are not compatible.`)
@@ -47,16 +54,18 @@ export function joinedElements(source: ElementStream): readonly Element[] {
   return elements
 }
 
-/** A lambda returns the target set. The target set of an index has the entries whose terms are the element's values. */
-export function targetOf(
-  element: Pick<Element, 'values' | 'document'>,
-  link: Lambda | Ref,
-  reading: CallReading,
-): SetLike {
+/**
+ * Returns the function that calls the link for an element of the source. `isFiltered`: the source has elements that the
+ * caller may not read; see {@link withoutHiddenErrors}.
+ */
+export function targetsOf(link: Lambda | Ref, isFiltered: boolean, reading: CallReading): TargetOf {
   if (!(link instanceof Lambda)) {
-    return new SetValue({ type: 'match', index: link, terms: keyOf({ ...element, sources: [] }) })
+    return element => new SetValue({ type: 'match', index: link, terms: keyOf({ ...element, sources: [] }) })
   }
-  const target: Value = applySetLambda(link, elementValue(element), reading)
-  if (isSet(target)) return target
-  throw setLambdaError(link, msg`Set expected, ${typeName(target)} provided.`, reading)
+  const targetOf = (element: SourceElement): SetLike => {
+    const target: Value = applySetLambda(link, elementValue(element), reading)
+    if (isSet(target)) return target
+    throw setLambdaError(link, msg`Set expected, ${typeName(target)} provided.`, reading)
+  }
+  return isFiltered ? withoutHiddenErrors(targetOf, undefined, reading) : targetOf
 }

@@ -25,12 +25,13 @@ import {
   isRemoval,
   joinHistory,
 } from './combined-history.ts'
+import { targetsOf } from './join.ts'
 import { noHistoryError, openMember } from './open.ts'
 
 /** The history of a set with all events, also events of documents that the caller may not read. */
 interface MemberHistory {
   readonly history: HistoryStream
-  /** True if results may contain only events of documents that the caller may read. */
+  /** True if results must not contain events of documents that the caller may not read. */
   readonly isFiltered: boolean
 }
 
@@ -168,7 +169,8 @@ function openJoin(source: SetLike, link: Lambda | Ref, reading: CallReading): Me
   const present = openMember(source, reading)
   if (!opened || !present) return undefined
   let { isFiltered } = opened
-  const history = joinHistory(opened.history, present.stream, link, reading, target => {
+  const targetOf = targetsOf(link, isFiltered, reading)
+  const history = joinHistory(opened.history, present.stream, targetOf, reading, target => {
     const member = openMemberHistory(target, reading)
     isFiltered ||= member?.isFiltered === true
     return member?.history

@@ -19,9 +19,9 @@ import { type Element, type ElementStream, elementValue } from '../../model/sets
 import { isNativeCollectionRef, type Lambda, type Ref } from '../../values/value.ts'
 import { typeName } from '../values/tagged.ts'
 import { type SetLike, type SetShape, SetValue } from '../values/transient.ts'
-import { applySetLambda, type CallReading, setLambdaError } from './call-reading.ts'
+import { applySetLambda, type CallReading, setLambdaError, withoutHiddenErrors } from './call-reading.ts'
 import { rangePlaces } from './cursor.ts'
-import { joinStream } from './join.ts'
+import { joinStream, targetsOf } from './join.ts'
 import {
   differenceStream,
   distinctStream,
@@ -35,19 +35,22 @@ import {
 /** A set with all elements, also elements whose documents the caller may not read. */
 interface OpenMember {
   readonly stream: ElementStream
-  /** True if results may contain only elements whose documents the caller may read. */
+  /** True if results must not contain elements whose documents the caller may not read. */
   readonly isFiltered: boolean
 }
 
-/** The shapes whose elements are a part of the elements of their source. */
+/** The shapes that select or reorder the elements of one source. */
 type PartShape = Extract<SetShape, { type: 'reverse' | 'range' | 'filter' }>
 
-/** Returns undefined if the caller may not read the set. Reads on demand, except for the source of a join. */
+/**
+ * Returns undefined if the caller may not read the set, or if its index does not exist. Reads on demand, except for the
+ * source of a join.
+ */
 export function openSet(set: SetLike, reading: CallReading): ElementStream | undefined {
   if (set instanceof SetValue && isPart(set.shape)) {
-    // The lambda of a filter gets only readable elements, because errors of the lambda can contain the elements.
+    // The lambda of an outer filter gets only readable elements, because its errors can contain the elements.
     const source = openSet(set.shape.source, reading)
-    return source && partOf(source, set.shape, reading)
+    return source && partOf(source, set.shape, reading, false)
   }
   const opened = openMember(set, reading)
   if (!opened?.isFiltered) return opened?.stream
@@ -97,7 +100,7 @@ function openShape(set: SetValue, shape: SetShape, reading: CallReading): OpenMe
     case 'range':
     case 'filter': {
       const source = openMember(shape.source, reading)
-      return source && { ...source, stream: partOf(source.stream, shape, reading) }
+      return source && { ...source, stream: partOf(source.stream, shape, reading, source.isFiltered) }
     }
     case 'events':
       throw noHistoryError(reading)
@@ -106,7 +109,7 @@ function openShape(set: SetValue, shape: SetShape, reading: CallReading): OpenMe
   }
 }
 
-/** The error if the history of a reversed, limited or filtered set is read, or if events are read as elements. */
+/** The error if the history of a `reverse`, `range` or `filter` set is read, or if events are read as elements. */
 export function noHistoryError({ call }: CallReading) {
   return call.invalid(msg`Set does not support events history.`)
 }
@@ -115,7 +118,13 @@ function isPart(shape: SetShape): shape is PartShape {
   return shape.type === 'reverse' || shape.type === 'range' || shape.type === 'filter'
 }
 
-function partOf(source: ElementStream, shape: PartShape, reading: CallReading): ElementStream {
+/** `isFiltered`: `source` has elements that the caller may not read; see {@link withoutHiddenErrors}. */
+function partOf(
+  source: ElementStream,
+  shape: PartShape,
+  reading: CallReading,
+  isFiltered: boolean,
+): ElementStream {
   switch (shape.type) {
     case 'reverse':
       return reversedStream(source)
@@ -123,8 +132,10 @@ function partOf(source: ElementStream, shape: PartShape, reading: CallReading): 
       const { from, to } = rangePlaces(shape.from, shape.to, source.order)
       return rangeStream(source, from, to)
     }
-    case 'filter':
-      return filteredStream(source, predicateOf(shape.lambda, reading))
+    case 'filter': {
+      const passes = predicateOf(shape.lambda, reading)
+      return filteredStream(source, isFiltered ? withoutHiddenErrors(passes, false, reading) : passes)
+    }
     default:
       return unreachable(shape)
   }
@@ -140,7 +151,7 @@ function openJoin(source: SetLike, link: Lambda | Ref, reading: CallReading): Op
   const opened = openMember(source, reading)
   if (!opened) return undefined
   let { isFiltered } = opened
-  const stream = joinStream(opened.stream, link, reading, target => {
+  const stream = joinStream(opened.stream, targetsOf(link, isFiltered, reading), reading, target => {
     const member = openMember(target, reading)
     isFiltered ||= member?.isFiltered === true
     return member?.stream
