@@ -5,13 +5,13 @@ import { systemTimers } from './timers.ts'
 
 /** The largest responses of a service have a few times the size of a document. */
 const bodyBytesMax = 134_217_728
-/** The body gets additional time for its bytes. */
+/** Milliseconds for a body, in addition to the time for its bytes (see {@link bytesPerMs}). */
 const bodyMs = 30_000
 /** For this many bytes, a body gets one additional millisecond. */
 const bytesPerMs = 8
 const checkEveryMs = 1_000
 
-/** The message is a clause about the service. */
+/** The response is too long or too slow. The message is a clause that begins with `its response`. */
 export class ResponseLimitError extends Error {
   override name = 'ResponseLimitError'
 }

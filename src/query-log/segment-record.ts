@@ -1,5 +1,5 @@
-// A record of the query log as searches and charts read it. Segments of blocks contain stored records; segments of
-// versions before 1.0 contain lines.
+// A record of the query log as searches and charts read it. Segments of blocks contain stored records
+// (stored-record.ts). Segments of Terrarium before 1.0 contain lines (log-lines.ts).
 
 import type { LogFault, ParsedFacts } from './facts.ts'
 import type { SearchText } from './search-text.ts'
@@ -10,6 +10,7 @@ export interface SegmentRecord {
   readonly time: number
   /** The ids of the database and its ancestors (ownership.ts). */
   readonly trail: string
+  /** The region group that the service had when it wrote the record. */
   readonly regionGroup: string
   readonly status: number
   readonly queryTimeMs: number
@@ -45,7 +46,7 @@ export function operationsOf({
   return computeOps + readOps + writeOps
 }
 
-/** Returns whether the dashboard made the request: the dashboard sets a tag on its requests. */
+/** True for the dashboard's own requests. Queries that users send with its shell have another tag. */
 export function isOfDashboard({ tags }: Pick<SegmentRecord, 'tags'>): boolean {
   return tags?.source === 'dashboard'
 }

@@ -15,7 +15,9 @@ export class RequestMeter {
   durationSeconds = 0
   bytesIn = 0
   bytesOut = 0
+  /** Answers with metrics, also of failed and rejected requests, that count no write operation. */
   reads = 0
+  /** Answers with metrics that count write operations. */
   writes = 0
   readonly costs = { compute: 0, read: 0, write: 0 }
   /** Evaluations repeated because of a conflict with another transaction. */
@@ -27,11 +29,12 @@ export class RequestMeter {
   /** Queries of the slow lane whose writes were committed. */
   slowCommits = 0
   openStreams = 0
+  /** Records of the query log that could not be written. */
   lostRecords = 0
   /** Number of requests in flight. The edge (edge.ts) replaces this function. */
   inFlight = (): number => 0
 
-  /** Counts the responses with a status from `from` to `to`. */
+  /** Returns the number of responses with a status from `from` to `to`, inclusive. */
   responses(from: number, to: number): number {
     return this.statuses.subarray(from, to + 1).reduce((sum, count) => sum + count, 0)
   }

@@ -1,6 +1,6 @@
 // Rebases the writes of an attempt (one evaluation of a transaction) to another commit time, which is at known offsets
-// in keys, and in the headers of versions and index entries. If other values also contain the commit time, such as the
-// terms of an index over `ts`, the attempt cannot be rebased and must be evaluated again.
+// in keys, in the headers of versions and index entries, and in schema versions. If other values also contain the commit
+// time, such as the terms of an index over `ts`, the attempt must be evaluated again (`isStamped` of attempt.ts).
 //
 // If the `ttl` of a document is between the two commit times, the document expires at the new commit time (`expiryTime`
 // of expiry-marks.ts), so it gets another expiry mark (a note for the sweeper). The mark for its `ttl` is not removed,

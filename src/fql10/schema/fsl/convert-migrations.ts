@@ -12,7 +12,10 @@ import type {
 } from './outline.ts'
 import type { MigrationStatement } from './schema-items.ts'
 
-/** The range of the block of `migrations { … }`, and its statements. */
+/**
+ * Returns the range of the block in `migrations { … }`, and the valid statements. Returns undefined if there is no valid
+ * block. Reports faults to `conversion`.
+ */
 export function migrationStatements(
   item: OutlineMember,
   conversion: Conversion,

@@ -66,7 +66,7 @@ const fileRoutes: readonly Route[] = [
   },
 ]
 
-/** Compares with the active schema, or with the staged schema if the request has `staged=true`. Writes nothing. */
+/** Compares with the staged schema if a schema is staged and the request has `staged=true`, else with the active schema. */
 const compare: Route['handle'] = ({ request, session, version }) => {
   const push = pushOf(request)
   const form = diffFormOf(request) ?? 'semantic'
@@ -76,8 +76,8 @@ const compare: Route['handle'] = ({ request, session, version }) => {
 }
 
 /**
- * The pushed files must also be a valid change of the active schema, because the commit of the staged schema replaces
- * the active schema with these files.
+ * Plans a push on top of the staged schema. Throws a SchemaFailure if the resulting files are not a valid change of the
+ * active schema, which the commit of the staged schema would replace with these files.
  */
 function planFromStaged(push: Push, session: Session): PushPlan {
   const before = stagedFiles(session)
@@ -86,7 +86,7 @@ function planFromStaged(push: Push, session: Session): PushPlan {
     session,
   )
   const [itemsBefore, itemsAfter] = [itemsIn(before), itemsIn(after)]
-  // The lines compare documents with the active schema, so only items that differ from the staged schema have lines.
+  // The lines describe the migration from the active schema, so only items that this push changes have lines.
   const changed = new Set(changesOf(itemsBefore, itemsAfter).map(change => change.after))
   const linesOf = (item: SchemaItem) => (changed.has(item) ? fieldLines(item) : undefined)
   const changes = changesOf(itemsBefore, itemsAfter, { fieldLines: linesOf })
@@ -119,7 +119,7 @@ const abandon: Route['handle'] = ({ session }) => {
   return { version: versionPlaceholder }
 }
 
-/** An endpoint has two paths, such as `status` and `staged/status`. */
+/** Returns the routes of an endpoint with two paths, such as `status` and `staged/status`. */
 function stagedPaths(name: string, route: Omit<Route, 'path'>): readonly Route[] {
   return [[name], ['staged', name]].map(path => ({ ...route, path }))
 }
