@@ -61,11 +61,13 @@ async function readTagged(target: BackupTarget): Promise<TaggedLease> {
   if (object === undefined) return { content: undefined, tag: undefined }
   const { bytes, tag } = object
   try {
-    return { content: JSON.parse(bytes.toString()) as LeaseContent, tag }
+    const content = JSON.parse(bytes.toString()) as LeaseContent | null
+    if (typeof content?.holder === 'string') return { content, tag }
   } catch {
-    // A damaged lease is replaced like an abandoned one.
-    return { content: undefined, tag }
+    // The content is not JSON.
   }
+  // A damaged lease is replaced like a released lease.
+  return { content: undefined, tag }
 }
 
 export class Lease {

@@ -11,6 +11,7 @@ import { after, before, test } from 'node:test'
 import { claimTarget } from '../../../src/backup/catalogue.ts'
 import { FolderTarget } from '../../../src/backup/folder-target.ts'
 import { Lease, readLease, TargetInUseError } from '../../../src/backup/lease.ts'
+import { leaseObject } from '../../../src/backup/object-names.ts'
 import { openTarget } from '../../../src/backup/open-target.ts'
 import type { BackupTarget } from '../../../src/backup/target.ts'
 import { systemTimers, type Timers } from '../../../src/base/timers.ts'
@@ -159,6 +160,16 @@ for (const [kind, open] of Object.entries(targets)) {
     assert.equal(String(await target.get('count')), '80')
   })
 }
+
+test('a damaged lease is replaced', async () => {
+  for (const content of ['null', '1', '[]', '{}', '{']) {
+    const target = new FolderTarget(newFolder())
+    await target.put(leaseObject, Buffer.from(content))
+    assert.equal(await readLease(target), undefined)
+    await new Lease(target, timers).acquire()
+    assert.equal((await readLease(target))?.until, 0)
+  }
+})
 
 test('a bucket without conditional writes has a lease, too', async () => {
   for (const conditions of ['ignores', 'rejects'] as const) {
