@@ -24,11 +24,16 @@ interface PrintOptions {
   readonly isTaken: (name: string) => boolean
 }
 
+/** Forms that decide how a type is used. `Number`: the named type. */
+type PrintedForm = 'Number' | 'projection' | 'recursion' | 'difference'
+
 export interface PrintedType {
   readonly text: string
   readonly parameters: readonly string[]
   /** True for a function, or an overload. */
   readonly isFunction: boolean
+  /** The forms that the text contains. A search of the text would also find them in literals and keys. */
+  readonly forms: ReadonlySet<PrintedForm>
 }
 
 /** Simplifies the type first, so that variables which occur only as a value or only as a use disappear. */
@@ -37,7 +42,8 @@ export function printType(term: Use, isValue: boolean, options: PrintOptions): P
   simplify(collection)
   const printer = new Printer(collection, options)
   const text = printer.part(collection.root, precedence.none)
-  return { text, parameters: printer.parameters, isFunction: isFunction(collection.root) }
+  const { forms, parameters } = printer
+  return { text, parameters, isFunction: isFunction(collection.root), forms }
 }
 
 /**
@@ -67,6 +73,7 @@ class Printer {
   readonly #options: PrintOptions
   readonly #names = new Map<CollectedVariable, string>()
   readonly #open = new Set<CollectedVariable>()
+  readonly forms = new Set<PrintedForm>()
   #last = 0
 
   constructor(collection: Collection, options: PrintOptions) {
@@ -86,7 +93,7 @@ class Printer {
     for (const each of part.literals.values()) items.push(() => literalText(each))
     for (const each of part.names) {
       if (each === 'Null') hasNull = true
-      else items.push(() => each)
+      else items.push(() => this.#name(each))
     }
     for (const [name, args] of part.constructed) {
       items.push(() => `${name}<${args.map(each => this.part(each, precedence.none)).join(', ')}>`)
@@ -100,6 +107,7 @@ class Printer {
     }
     for (const { lambda, result } of part.projections) {
       items.push(within => {
+        this.forms.add('projection')
         const text = `.{ ${this.part(lambda, precedence.none)} } => ${this.part(result, precedence.function)}`
         return parenthesize(text, precedence.parameter, within)
       })
@@ -115,9 +123,11 @@ class Printer {
     }
     for (const elements of part.tuples.values()) items.push(() => `[${this.#list(elements)}]`)
     for (const each of part.nonNull) {
-      items.push(within =>
-        parenthesize(`${this.#variable(each, precedence.operand)} - Null`, precedence.difference, within),
-      )
+      items.push(within => {
+        this.forms.add('difference')
+        const text = `${this.#variable(each, precedence.operand)} - Null`
+        return parenthesize(text, precedence.difference, within)
+      })
     }
     if (hasNull) items.push(() => 'Null')
     if (part.isNever) return 'Never'
@@ -177,10 +187,16 @@ class Printer {
     return parenthesize(text, precedence.function, around)
   }
 
+  #name(name: string): string {
+    if (name === 'Number') this.forms.add(name)
+    return name
+  }
+
   #variable(variable: CollectedVariable, around: number): string {
     const body = this.#collection.recursions.get(variable)
     if (body === undefined || this.#open.has(variable)) return this.#nameOf(variable)
     this.#open.add(variable)
+    this.forms.add('recursion')
     const inner = this.part(body, precedence.operand)
     return parenthesize(`${inner} as ${this.#nameOf(variable)}`, precedence.recursion, around)
   }

@@ -24,6 +24,7 @@ import type { Environment, Scheme } from './environment.ts'
 import { Typer } from './expressions.ts'
 import { LazyScheme } from './lazy-scheme.ts'
 import { libraryNames, libraryShapes } from './library.ts'
+import type { PrintedType } from './print.ts'
 import { resolveOverloads } from './resolve-overloads.ts'
 import { anyType, type FunctionType, namedType, type Type, withoutSpans } from './terms.ts'
 
@@ -262,7 +263,7 @@ export class SchemaTypes {
     const solver = solverFor(this.inner)
     const check = () => {
       const value = new Typer(solver, source).type(node, undefined)
-      const isUnsure = solver.errors.length > 0 || /\bNumber\b/.test(print(solver, value, true).text)
+      const isUnsure = solver.errors.length > 0 || print(solver, value, true).forms.has('Number')
       if (!isTyped && isUnsure) return []
       solver.check(value, type, { source, start: node.start, end: node.end })
       return solver.errors
@@ -283,9 +284,10 @@ export class SchemaTypes {
       inferred = result
     }
     if (solver.errors.length > 0) return { scheme: anyScheme, errors: solver.errors }
-    const { parameters, text } = print(solver, resolveOverloads(solver, inferred, 0), true)
-    if (text.includes('.{')) return { scheme: anyScheme, errors: [unknownProjection(typer, source)] }
-    return { scheme: readScheme(parameters, text), errors: [] }
+    const printed = print(solver, resolveOverloads(solver, inferred, 0), true)
+    if (printed.forms.has('projection'))
+      return { scheme: anyScheme, errors: [unknownProjection(typer, source)] }
+    return { scheme: readScheme(printed), errors: [] }
   }
 
   /** Infers a type once. A type that depends on itself is `Any`, and needs a declaration. */
@@ -301,7 +303,8 @@ export class SchemaTypes {
       this.#recursive.set(shown.key, { name: 'error', message, span: shown.span })
       return { scheme: anyScheme, errors: [] }
     }
-    const inferred = () => bounded(infer, () => ({ scheme: anyScheme, errors: [] }))
+    // A declared type stays in effect if the check of its body exceeds the budget.
+    const inferred = () => bounded(infer, () => this.#inferred.get(key) ?? { scheme: anyScheme, errors: [] })
     const found = isDeclared ? inferred() : this.#whileOpen({ key, name, span }, inferred)
     const recursion = this.#recursive.get(key)
     const result =
@@ -365,9 +368,9 @@ export function lambdaIn(body: Node): LambdaNode {
 }
 
 /** Types that cannot be written, such as recursive ones, are `Any`. */
-function readScheme(parameters: readonly string[], text: string): Scheme {
+function readScheme({ forms, parameters, text }: PrintedType): Scheme {
+  if (text === '_' || forms.has('recursion') || forms.has('difference')) return anyScheme
   const prefix = parameters.length === 0 ? '' : `<${parameters.join(', ')}> `
-  if (text === '_' || / as [A-Z]|- Null/.test(text)) return anyScheme
   try {
     const { type } = librarySignature(`${prefix}${text}`)
     return { parameters, type, text: `${prefix}${text}` }
