@@ -78,6 +78,31 @@ test('a user who edits a document at the same time as another user gets a confli
   assert.deepEqual(await read('100'), { n: 3 })
 })
 
+test('a change of another user directly after a save is not overwritten by the next save', {
+  skip,
+}, async () => {
+  await create({ n: 1 }, '150')
+  const page = await stage.signedIn(stage.admin, 'collections/items/150')
+  const ref = { ref: { collection: 'items' }, id: '150' }
+  await page.route('**/', async route => {
+    const response = await route.fetch()
+    if (route.request().postData()?.includes('"replace":{"ref"'))
+      await stage.query({ update: ref, params: { object: { data: { object: { by: 'other' } } } } })
+    await route.fulfill({ response })
+  })
+  await typeInto(page, 'Data', '{"n": 2}')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('Saved.').waitFor()
+  await page.unrouteAll()
+  await typeInto(page, 'Data', '{"n": 3}')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page
+    .getByRole('alert')
+    .getByText(/Another user has changed/)
+    .waitFor()
+  assert.deepEqual(await read('150'), { n: 2, by: 'other' })
+})
+
 test('Live updates a document and a list when data changes', { skip }, async () => {
   await create({ step: 'first' }, '200')
   const document = await stage.signedIn(stage.admin, 'collections/items/200')

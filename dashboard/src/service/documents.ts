@@ -15,7 +15,7 @@ export interface DocumentName {
   readonly id: string
 }
 
-/** `notation`: of the data. */
+/** Reads the document at the past time that the dashboard shows, if any. The result contains the data in `notation`. */
 export async function readDocument(
   { collection, id }: DocumentName,
   notation: Notation,
@@ -26,13 +26,13 @@ export async function readDocument(
   return runTextTask({ kind: 'document', text, notation }, text.length)
 }
 
-/** Input of the user, to be saved as a document. */
+/** Content of a document as the user of the dashboard has entered it. */
 export interface Draft {
   readonly data: string
   readonly notation: Notation
   /** ISO 8601; empty if the document does not expire. */
   readonly ttl: string
-  /** The password of a user. If undefined, the password stays unchanged. */
+  /** The password with which apps log in as the document. If undefined, the password stays unchanged. */
   readonly password?: string
 }
 
@@ -55,16 +55,13 @@ export async function saveDocument(
   // The new data is inserted as text, because it may be megabytes long. JSON strings escape quotes, so the marker
   // `{"done":null}` occurs only once.
   const [start, end] = writeJson(checkedQuery(ref, readAt, null)).split('{"done":null}') as [string, string]
-  const replace = `{"select":"ts","from":{"replace":${writeJson(ref)},"params":${await paramsText(draft)}}}`
+  const replace = `{"replace":${writeJson(ref)},"params":${await paramsText(draft)}}`
   const { text } = await runText(`${start}{"done":${replace}}${end}`, currentSecret.value, signal)
-  const changed = '{"resource":{"changed":'
-  if (text.startsWith(changed)) {
-    const inner = `{"resource":${text.slice(changed.length, -1)}`
-    const theirs = await runTextTask({ kind: 'document', text: inner, notation: draft.notation }, text.length)
-    return { kind: 'conflict', theirs }
-  }
-  if (!text.startsWith('{"resource":{"done":')) return { kind: 'gone' }
-  return { kind: 'saved', version: await readDocument(name, draft.notation, signal) }
+  const [, outcome = ''] = /^\{"resource":\{"(done|changed)":/.exec(text) ?? []
+  if (outcome === '') return { kind: 'gone' }
+  const inner = `{"resource":${text.slice(`{"resource":{"${outcome}":`.length, -1)}`
+  const stored = await runTextTask({ kind: 'document', text: inner, notation: draft.notation }, text.length)
+  return outcome === 'done' ? { kind: 'saved', version: stored } : { kind: 'conflict', theirs: stored }
 }
 
 /** If `id` is empty, the service chooses an id. Returns the id. */
