@@ -5,7 +5,7 @@ import { JsonSyntaxError, parseJson } from '../values/json.ts'
 import { quoteJson } from '../values/json-text.ts'
 import { markedName, markOf } from '../values/names.ts'
 import { globals, memberNames } from './library/tables.ts'
-import { code, continuesName, isDigit, isKeyword, startsName } from './syntax/reader.ts'
+import { char, continuesName, isDigit, isKeyword, startsName } from './syntax/reader.ts'
 import { composeQuery, TemplateError } from './syntax/template.ts'
 
 /** Maximum number of UTF-16 units of a request body that is analyzed. */
@@ -59,7 +59,7 @@ function shapeOfText(text: string, names: readonly string[]): string {
     } else if (isDigit(unit)) {
       while (continuesName(text.charCodeAt(at))) at++
       shape = apart(shape, '?')
-    } else if (unit === code.quote || unit === code.apostrophe) {
+    } else if (unit === char.quote || unit === char.apostrophe) {
       at = endOfString(text, at)
       shape = apart(shape, '?')
     } else if (text.startsWith('//', at)) at = endOf('\n', text, at)
@@ -78,7 +78,7 @@ function shapeOfText(text: string, names: readonly string[]): string {
 /** Appends a word, after a space if the shape ends with a word. */
 function apart(shape: string, word: string): string {
   const last = shape.charCodeAt(shape.length - 1)
-  return continuesName(last) || last === code.question || markedName(last) !== undefined
+  return continuesName(last) || last === char.question || markedName(last) !== undefined
     ? `${shape} ${word}`
     : shape + word
 }

@@ -1,7 +1,7 @@
 // Parses the links of a chain after its operand: fields, calls, index accesses and assertions.
 
 import { type Link, type Node, shortParameter } from './nodes.ts'
-import { code, SourceReader } from './reader.ts'
+import { char, SourceReader } from './reader.ts'
 
 const writingMethods: ReadonlySet<string> = new Set(
   'create createData update updateData replace replaceData delete login logout'.split(' '),
@@ -46,27 +46,27 @@ export abstract class ChainReader extends SourceReader {
     const { text } = this
     const unit = this.unit()
     const start = this.at
-    if (unit === code.exclamation) {
+    if (unit === char.exclamation) {
       const next = text.charCodeAt(start + 1)
-      if (next === code.equals || next === code.tilde) return undefined
+      if (next === char.equals || next === char.tilde) return undefined
       this.at++
       return { kind: 'assert', ...before, end: this.at }
     }
-    if (unit === code.open || unit === code.openBracket) return this.#callOrAccess(false)
+    if (unit === char.open || unit === char.openBracket) return this.#callOrAccess(false)
     this.skipSpace()
     if (this.follows('?.')) return this.#optionalLink()
-    if (this.unit() !== code.dot || text.charCodeAt(this.at + 1) === code.dot) {
+    if (this.unit() !== char.dot || text.charCodeAt(this.at + 1) === char.dot) {
       this.at = start
       return undefined
     }
     const dot = this.at++
     if (operand?.kind === 'name' && operand.name === shortParameter) {
       const next = this.unit()
-      if (next === code.open || next === code.openBracket) return this.#callOrAccess(false)
+      if (next === char.open || next === char.openBracket) return this.#callOrAccess(false)
     }
     const isInteger = operand?.kind === 'literal' && typeof operand.value === 'bigint' && dot === operand.end
     this.skipSpace()
-    if (!this.isName) throw isInteger ? this.expected('digit', 'identifier') : this.expected('identifier')
+    if (!this.startsName) throw isInteger ? this.expected('digit', 'identifier') : this.expected('identifier')
     return this.#field(dot, false)
   }
 
@@ -74,8 +74,8 @@ export abstract class ChainReader extends SourceReader {
     const start = this.at
     this.at += 2
     this.skipSpace()
-    if (this.unit() === code.open || this.unit() === code.openBracket) return this.#callOrAccess(true)
-    if (!this.isName) throw this.expected('`(`', '`[`', 'identifier')
+    if (this.unit() === char.open || this.unit() === char.openBracket) return this.#callOrAccess(true)
+    if (!this.startsName) throw this.expected('`(`', '`[`', 'identifier')
     return this.#field(start, true)
   }
 
@@ -86,7 +86,7 @@ export abstract class ChainReader extends SourceReader {
     this.skipBlanks()
     const optionalCall = this.follows('?.(')
     if (optionalCall) this.at += 2
-    if (this.unit() !== code.open) {
+    if (this.unit() !== char.open) {
       this.at = nameEnd
       return { kind: 'field', start, end: nameEnd, name, nameStart, optional }
     }
@@ -109,7 +109,7 @@ export abstract class ChainReader extends SourceReader {
 
   #callOrAccess(optional: boolean): Link {
     const start = this.at
-    const isCall = this.unit() === code.open
+    const isCall = this.unit() === char.open
     this.at++
     const args = this.list(isCall ? ')' : ']', true)
     return { kind: isCall ? 'call' : 'access', start, end: this.at, arguments: args, optional }

@@ -5,7 +5,7 @@ import { msg } from '../../base/message.ts'
 import { int64Max, int64Min } from '../../values/value.ts'
 import { escapedCharacters } from '../text/quoted.ts'
 import type { LiteralNode, Node, TemplateNode } from './nodes.ts'
-import { code, continuesName, isDigit, type SourceReader } from './reader.ts'
+import { char, continuesName, isDigit, type SourceReader } from './reader.ts'
 
 const radixes: Readonly<Record<string, RegExp>> = {
   x: /[0-9a-fA-F_]+/y,
@@ -20,7 +20,7 @@ const safeDigits = 15
 export function startsNumber(reader: SourceReader): boolean {
   const unit = reader.unit()
   if (isDigit(unit)) return true
-  if (unit !== code.plus && unit !== code.minus) return false
+  if (unit !== char.plus && unit !== char.minus) return false
   const start = reader.at
   reader.at++
   reader.skipBlanks()
@@ -32,13 +32,13 @@ export function startsNumber(reader: SourceReader): boolean {
 export function readNumber(reader: SourceReader): LiteralNode {
   const { text } = reader
   const start = reader.at
-  const negative = reader.unit() === code.minus
-  if (negative || reader.unit() === code.plus) {
+  const negative = reader.unit() === char.minus
+  if (negative || reader.unit() === char.plus) {
     reader.at++
     reader.skipBlanks()
   }
   const radix =
-    text.charCodeAt(reader.at) === code.zero ? radixes[(text[reader.at + 1] ?? '').toLowerCase()] : undefined
+    text.charCodeAt(reader.at) === char.zero ? radixes[(text[reader.at + 1] ?? '').toLowerCase()] : undefined
   const value = radix === undefined ? decimal(reader, negative) : readWithRadix(reader, radix, negative)
   return { kind: 'literal', value, start, end: reader.at }
 }
@@ -58,18 +58,18 @@ function decimal(reader: SourceReader, negative: boolean): bigint | number {
   const { text } = reader
   const start = reader.at
   // No digits may follow a leading zero.
-  if (reader.unit() === code.zero) reader.at++
+  if (reader.unit() === char.zero) reader.at++
   else skipDigits(reader)
   let isDouble = false
-  if (reader.unit() === code.dot && isDigit(text.charCodeAt(reader.at + 1))) {
+  if (reader.unit() === char.dot && isDigit(text.charCodeAt(reader.at + 1))) {
     isDouble = true
     reader.at++
     skipDigits(reader)
   }
   const unit = reader.unit()
-  if (unit === code.upperE || unit === code.lowerE) {
+  if (unit === char.upperE || unit === char.lowerE) {
     const sign = text.charCodeAt(reader.at + 1)
-    const digit = reader.at + (sign === code.plus || sign === code.minus ? 2 : 1)
+    const digit = reader.at + (sign === char.plus || sign === char.minus ? 2 : 1)
     if (isDigit(text.charCodeAt(digit))) {
       isDouble = true
       reader.at = digit
@@ -86,7 +86,7 @@ function decimal(reader: SourceReader, negative: boolean): bigint | number {
 }
 
 function skipDigits(reader: SourceReader): void {
-  while (isDigit(reader.unit()) || reader.unit() === code.underscore) reader.at++
+  while (isDigit(reader.unit()) || reader.unit() === char.underscore) reader.at++
 }
 
 function integerOrDouble(magnitude: bigint, negative: boolean): bigint | number {
@@ -96,7 +96,7 @@ function integerOrDouble(magnitude: bigint, negative: boolean): bigint | number 
 
 export function startsString(reader: SourceReader): boolean {
   const unit = reader.unit()
-  return unit === code.quote || unit === code.apostrophe
+  return unit === char.quote || unit === char.apostrophe
 }
 
 /** In double quotes, `#{…}` contains an expression. `interpolation` parses this expression and the closing brace. */
@@ -109,10 +109,10 @@ export function readString(reader: SourceReader, interpolation: () => Node): Lit
   for (;;) {
     const unit = reader.unit()
     if (unit === quote) break
-    if (unit === code.backslash) {
+    if (unit === char.backslash) {
       written += reader.text.slice(from, reader.at) + readEscape(reader)
       from = reader.at
-    } else if (unit === code.hash && quote === code.quote && reader.follows('#{')) {
+    } else if (unit === char.hash && quote === char.quote && reader.follows('#{')) {
       const before = written + reader.text.slice(from, reader.at)
       if (before !== '') parts.push(before)
       reader.at += 2
@@ -120,7 +120,7 @@ export function readString(reader: SourceReader, interpolation: () => Node): Lit
       written = ''
       from = reader.at
     } else if (reader.isLiteralUnit) reader.at++
-    else throw reader.expected(quote === code.quote ? '`"`' : "`'`")
+    else throw reader.expected(quote === char.quote ? '`"`' : "`'`")
   }
   written += reader.text.slice(from, reader.at)
   const end = ++reader.at
@@ -141,7 +141,7 @@ function readEscape(reader: SourceReader): string {
   if (letter !== 'x' && letter !== 'u') throw reader.expected('escape code')
   reader.at++
   if (letter === 'x') return characterOf(reader, start, hexDigits(reader, 2))
-  if (reader.unit() !== code.openBrace) {
+  if (reader.unit() !== char.openBrace) {
     if (!isHex(reader.unit())) throw reader.expected('`{`', 'hex digit')
     return characterOf(reader, start, hexDigits(reader, 4))
   }
@@ -150,7 +150,7 @@ function readEscape(reader: SourceReader): string {
   if (!isHex(reader.unit())) throw reader.expected('hex digit')
   while (isHex(reader.unit()) && reader.at < from + 6) reader.at++
   const digits = reader.text.slice(from, reader.at)
-  if (reader.unit() !== code.closeBrace) {
+  if (reader.unit() !== char.closeBrace) {
     throw digits.length < 6 ? reader.expected('`}`', 'hex digit') : reader.expected('`}`')
   }
   reader.at++
@@ -218,7 +218,7 @@ export function readHeredoc(reader: SourceReader, interpolation: () => Node): Li
   reader.skipBlanks()
   const name = reader.anyName()
   reader.skipBlanks()
-  if (reader.unit() !== code.newline && reader.unit() !== code.return) throw reader.expected()
+  if (reader.unit() !== char.newline && reader.unit() !== char.return) throw reader.expected()
   skipBlankLines(reader)
   const lines: Line[] = []
   while (!skipsEnd(reader, name)) lines.push(readLine(reader, interpolated ? interpolation : undefined))
@@ -265,7 +265,7 @@ function skipsEnd(reader: SourceReader, name: string): boolean {
 }
 
 function isBlank(unit: number): boolean {
-  return unit === code.blank || unit === code.tab
+  return unit === char.blank || unit === char.tab
 }
 
 function readLine(reader: SourceReader, interpolation: (() => Node) | undefined): Line {
@@ -276,8 +276,8 @@ function readLine(reader: SourceReader, interpolation: (() => Node) | undefined)
   const indent = reader.at - from
   for (;;) {
     const unit = reader.unit()
-    if (unit === code.newline) break
-    if (interpolation !== undefined && unit === code.hash && reader.follows('#{')) {
+    if (unit === char.newline) break
+    if (interpolation !== undefined && unit === char.hash && reader.follows('#{')) {
       // The first part contains the indentation, even if the line begins with an interpolation.
       if (reader.at > from || parts.length > 0) parts.push(text.slice(from, reader.at))
       reader.at += 2
@@ -287,7 +287,7 @@ function readLine(reader: SourceReader, interpolation: (() => Node) | undefined)
     else throw reader.expected()
   }
   // Empty lines become part of the previous line, because an empty line has no indentation to remove.
-  while (reader.unit() === code.newline || reader.unit() === code.return) reader.at++
+  while (reader.unit() === char.newline || reader.unit() === char.return) reader.at++
   parts.push(text.slice(from, reader.at))
   return { parts, indent }
 }

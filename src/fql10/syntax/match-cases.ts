@@ -2,7 +2,7 @@
 
 import { readNumber, readString, startsNumber, startsString } from './literals.ts'
 import type { Node } from './nodes.ts'
-import { code, type SourceReader } from './reader.ts'
+import { char, type SourceReader } from './reader.ts'
 import { readType } from './types.ts'
 
 /**
@@ -14,7 +14,7 @@ export function skipCases(reader: SourceReader, expression: () => Node, separato
   reader.requires('{')
   reader.skipSpace()
   do {
-    if (reader.unit() === code.closeBrace) break
+    if (reader.unit() === char.closeBrace) break
     if (!reader.skipsWord('case')) throw reader.expected()
     reader.skipSpace()
     skipPattern(reader)

@@ -3,7 +3,7 @@
 import { ChainReader } from './chain-reader.ts'
 import { objectKeyOf, readString, startsString } from './literals.ts'
 import { type Link, type Node, type ProjectedField, type ProjectionNode, shortParameter } from './nodes.ts'
-import { code } from './reader.ts'
+import { char } from './reader.ts'
 
 /** A subclass (parser.ts) parses the expressions in the fields. */
 export abstract class ObjectReader extends ChainReader {
@@ -35,10 +35,10 @@ export abstract class ObjectReader extends ChainReader {
     if (startsString(this)) {
       const node = this.string()
       this.#lastString = { node, end: this.at }
-    } else if (this.isName) this.skipName()
+    } else if (this.startsName) this.skipName()
     else return false
     this.skipBlanks()
-    const found = this.unit() === code.colon
+    const found = this.unit() === char.colon
     this.at = start
     return found
   }
@@ -64,7 +64,7 @@ export abstract class ObjectReader extends ChainReader {
     let isFirst = true
     do {
       this.skipSpace()
-      if (!isFirst && this.unit() === code.closeBrace) break
+      if (!isFirst && this.unit() === char.closeBrace) break
       read(isFirst)
       isFirst = false
       this.skipSpace()
@@ -83,7 +83,7 @@ export abstract class ObjectReader extends ChainReader {
       this.requires('}')
     } else {
       this.#fields(isFirst => {
-        if (!this.isName) throw isFirst ? this.expected('`*`', 'identifier') : this.expected('identifier')
+        if (!this.startsName) throw isFirst ? this.expected('`*`', 'identifier') : this.expected('identifier')
         fields.push(this.#projectedField())
       })
     }
@@ -105,6 +105,6 @@ export abstract class ObjectReader extends ChainReader {
     const operand: Node = { kind: 'name', name: shortParameter, start: nameStart, end: nameStart }
     const link: Link = { kind: 'field', start: nameStart, end, name, nameStart, optional: false }
     const value: Node = { kind: 'chain', operand, links: [link], start: nameStart, end }
-    return { name, isBare: true, value: this.unit() === code.openBrace ? this.projection(value) : value }
+    return { name, isBare: true, value: this.unit() === char.openBrace ? this.projection(value) : value }
   }
 }

@@ -17,7 +17,7 @@ import {
 } from './nodes.ts'
 import { ObjectReader } from './object-reader.ts'
 import { bodyOfShortLambda, type Operator, readOperator, treeOf } from './precedence.ts'
-import { code, isKeyword, startsName } from './reader.ts'
+import { char, isKeyword, startsName } from './reader.ts'
 import { placeholderText } from './template.ts'
 import { readType } from './types.ts'
 
@@ -102,7 +102,7 @@ export class Parser extends ObjectReader {
     const last = statements.at(-1) as LetNode | Node
     if (last.kind === 'let') {
       this.skipSpace()
-      if (this.at < this.text.length && this.unit() !== code.closeBrace)
+      if (this.at < this.text.length && this.unit() !== char.closeBrace)
         throw this.expected(what === 'query' ? 'end-of-input' : '`}`')
       const remarks = [this.remark('cause', 'Statement does not return a value', last.start, last.end)]
       throw this.fault(msg`Missing return expression`, this.at, this.at + 1, { remarks })
@@ -116,7 +116,7 @@ export class Parser extends ObjectReader {
     for (;;) {
       this.skipBlanks()
       const unit = this.unit()
-      if (unit === code.semicolon || unit === code.newline || unit === code.return) this.at++
+      if (unit === char.semicolon || unit === char.newline || unit === char.return) this.at++
       else if (!this.skipsLineComment()) return any
       any = true
     }
@@ -127,13 +127,13 @@ export class Parser extends ObjectReader {
     if (startsName(unit) || startsString(this) || startsNumber(this) || this.placeholders.has(this.at))
       return true
     switch (unit) {
-      case code.open:
-      case code.openBracket:
-      case code.openBrace:
-      case code.minus:
-      case code.tilde:
-      case code.exclamation:
-      case code.dot:
+      case char.open:
+      case char.openBracket:
+      case char.openBrace:
+      case char.minus:
+      case char.tilde:
+      case char.exclamation:
+      case char.dot:
         return true
     }
     return startsHeredoc(this)
@@ -155,7 +155,7 @@ export class Parser extends ObjectReader {
     } else if (!this.skipsEquals()) throw this.expected('`:`', '`=`')
     this.skipSpace()
     const value = this.expression(false)
-    if (name === 'FQL' || name === '_') throw this.keyword(name, nameStart)
+    if (name === 'FQL' || name === '_') throw this.keywordFault(name, nameStart)
     this.variables.add(name)
     return { kind: 'let', name, nameStart, type, value, start, end: value.end }
   }
@@ -163,7 +163,7 @@ export class Parser extends ObjectReader {
   /** If the text continues with `=`, and not with an operator such as `==`, moves past the `=` and returns true. */
   skipsEquals(): boolean {
     const next = this.text.charCodeAt(this.at + 1)
-    if (this.unit() !== code.equals || next === code.equals || next === code.tilde || next === code.greater) {
+    if (this.unit() !== char.equals || next === char.equals || next === char.tilde || next === char.greater) {
       return false
     }
     this.at++
@@ -189,7 +189,7 @@ export class Parser extends ObjectReader {
 
   #wholeExpression(): Node {
     const start = this.at
-    if (this.isName) {
+    if (this.startsName) {
       const name = this.peekName()
       if (isKeyword(name)) {
         const node = this.#keywordExpression(name)
@@ -202,7 +202,7 @@ export class Parser extends ObjectReader {
         return this.#afterOperand(this.chain({ kind: 'name', name, start, end }, end), start)
       }
     }
-    if (this.unit() === code.open) {
+    if (this.unit() === char.open) {
       const group = this.#parenthesized()
       const { end, elements, rest } = group
       this.skipBlanks()
@@ -306,7 +306,7 @@ export class Parser extends ObjectReader {
       }
       node = treeOf(operands, operators)
     }
-    if (this.unit() !== code.openBrace) return node
+    if (this.unit() !== char.openBrace) return node
     return { ...this.projection(node), start }
   }
 
@@ -324,7 +324,7 @@ export class Parser extends ObjectReader {
     const signs: { operator: '-' | '~' | '!'; start: number }[] = []
     for (;;) {
       const unit = this.unit()
-      const isSign = unit === code.minus || unit === code.tilde || unit === code.exclamation
+      const isSign = unit === char.minus || unit === char.tilde || unit === char.exclamation
       if (!isSign || startsNumber(this)) break
       signs.push({ operator: this.text[this.at] as '-' | '~' | '!', start: this.at })
       if (signs.length > limits.v10NestingMax)
@@ -347,21 +347,21 @@ export class Parser extends ObjectReader {
       this.at += placeholderText.length
       return { kind: 'placeholder', index, start, end: this.at }
     }
-    if (this.isName) return this.#word()
+    if (this.startsName) return this.#word()
     if (startsNumber(this)) return readNumber(this)
     if (startsString(this)) return this.string()
     switch (this.unit()) {
-      case code.open: {
+      case char.open: {
         const group = this.#parenthesized()
         if (group.rest !== undefined) throw this.fault(msg`invalid variadic tuple`, start, group.end)
         return this.#tuple(group)
       }
-      case code.openBracket:
+      case char.openBracket:
         this.at++
         return { kind: 'array', elements: this.list(']', false), start, end: this.at }
-      case code.openBrace:
+      case char.openBrace:
         return this.#objectOrBlock()
-      case code.dot:
+      case char.dot:
         if (this.follows('..')) break
         this.#usesShort = true
         return { kind: 'name', name: shortParameter, start, end: start }
@@ -381,7 +381,7 @@ export class Parser extends ObjectReader {
       case 'false':
         return { kind: 'literal', value: name === 'true', start, end }
     }
-    if (isKeyword(name)) throw this.keyword(name, start)
+    if (isKeyword(name)) throw this.keywordFault(name, start)
     return { kind: 'name', name, start, end }
   }
 
@@ -414,7 +414,7 @@ export class Parser extends ObjectReader {
       elements.push(this.expression(true))
       this.skipSpace()
       if (this.skips(',')) this.skipSpace()
-      else if (this.unit() !== code.close) throw this.expected('`)`', '`,`', '`...`')
+      else if (this.unit() !== char.close) throw this.expected('`)`', '`,`', '`...`')
     }
     return { start, end: this.at, elements, rest }
   }

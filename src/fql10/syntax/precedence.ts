@@ -1,7 +1,7 @@
 // Parses binary operators, and builds a tree from a sequence of operands without recursion.
 
 import { type BinaryNode, type GroupNode, isShortLambda, type Node } from './nodes.ts'
-import { code, continuesName, type SourceReader } from './reader.ts'
+import { char, continuesName, type SourceReader } from './reader.ts'
 
 /** A higher level binds tighter. All operators but `**` are left-associative. */
 const levels: Readonly<Record<string, number>> = {
@@ -45,7 +45,7 @@ export function readOperator(reader: SourceReader): Operator | undefined {
   let text = reader.placeholders.has(before) ? '' : operatorAt(reader)
   if (text === '') {
     const unit = reader.unit()
-    if (unit !== code.newline && unit !== code.return && unit !== code.slash) return undefined
+    if (unit !== char.newline && unit !== char.return && unit !== char.slash) return undefined
     reader.skipSpace()
     text = operatorAt(reader)
     if (!ofNextLine.has(text)) text = ''
@@ -63,33 +63,33 @@ export function readOperator(reader: SourceReader): Operator | undefined {
 function operatorAt({ text, at }: SourceReader): string {
   const next = text.charCodeAt(at + 1)
   switch (text.charCodeAt(at)) {
-    case code.plus:
+    case char.plus:
       return '+'
-    case code.minus:
+    case char.minus:
       return '-'
-    case code.percent:
+    case char.percent:
       return '%'
-    case code.caret:
+    case char.caret:
       return '^'
-    case code.star:
-      return next === code.star ? '**' : '*'
-    case code.bar:
-      return next === code.bar ? '||' : '|'
-    case code.ampersand:
-      return next === code.ampersand ? '&&' : '&'
-    case code.slash:
-      return next === code.slash || next === code.star ? '' : '/'
-    case code.question:
-      return next === code.question ? '??' : ''
-    case code.less:
-      return next === code.equals ? '<=' : '<'
-    case code.greater:
-      return next === code.equals ? '>=' : '>'
-    case code.equals:
-      return next === code.equals ? '==' : next === code.tilde ? '=~' : ''
-    case code.exclamation:
-      return next === code.equals ? '!=' : next === code.tilde ? '!~' : ''
-    case code.lowerI:
+    case char.star:
+      return next === char.star ? '**' : '*'
+    case char.bar:
+      return next === char.bar ? '||' : '|'
+    case char.ampersand:
+      return next === char.ampersand ? '&&' : '&'
+    case char.slash:
+      return next === char.slash || next === char.star ? '' : '/'
+    case char.question:
+      return next === char.question ? '??' : ''
+    case char.less:
+      return next === char.equals ? '<=' : '<'
+    case char.greater:
+      return next === char.equals ? '>=' : '>'
+    case char.equals:
+      return next === char.equals ? '==' : next === char.tilde ? '=~' : ''
+    case char.exclamation:
+      return next === char.equals ? '!=' : next === char.tilde ? '!~' : ''
+    case char.lowerI:
       return text.startsWith('isa', at) && !continuesName(text.charCodeAt(at + 3)) ? 'isa' : ''
   }
   return ''

@@ -11,7 +11,7 @@ const readerLimits = {
   v10FaultsMax: 1000,
 } as const
 
-/** Words that cannot be names of variables, parameters or projected fields. */
+/** Words that cannot be names of variables, parameters, projected fields and schema objects. */
 const keywords: ReadonlySet<string> = new Set(
   'if else at match case let null true false isa join on of'.split(' '),
 )
@@ -23,7 +23,7 @@ export function isKeyword(word: string): boolean {
   return word.length <= keywordCharsMax && keywords.has(word)
 }
 
-/** Thrown when parsing cannot continue, with the tokens that would be valid. */
+/** Thrown when parsing cannot continue, with descriptions of the tokens that would be valid. */
 export class ExpectedTokens {
   readonly at: number
   readonly names: readonly string[]
@@ -38,7 +38,7 @@ export class ParseAbort {}
 
 const parseAbort = new ParseAbort()
 
-export const code = {
+export const char = {
   tab: 0x09,
   newline: 0x0a,
   return: 0x0d,
@@ -80,15 +80,16 @@ export const code = {
 } as const
 
 export function startsName(unit: number): boolean {
-  return (unit >= 0x61 && unit <= 0x7a) || (unit >= 0x41 && unit <= 0x5a) || unit === code.underscore
+  return (unit >= 0x61 && unit <= 0x7a) || (unit >= 0x41 && unit <= 0x5a) || unit === char.underscore
 }
 
 export function isDigit(unit: number): boolean {
-  return unit >= code.zero && unit <= code.nine
+  return unit >= char.zero && unit <= char.nine
 }
 
+/** Apostrophes may follow the first character of a name, as in `x'`. */
 export function continuesName(unit: number): boolean {
-  return startsName(unit) || isDigit(unit) || unit === code.apostrophe
+  return startsName(unit) || isDigit(unit) || unit === char.apostrophe
 }
 
 /**
@@ -129,7 +130,7 @@ export class SourceReader {
   /** True if the current character may be part of a string literal. False at a template value. */
   get isLiteralUnit(): boolean {
     const unit = this.unit()
-    return isDisplayed(unit) && !(unit === code.less && this.placeholders.has(this.at))
+    return isDisplayed(unit) && !(unit === char.less && this.placeholders.has(this.at))
   }
 
   /** Creates an error at the position, with the tokens that would be valid. */
@@ -169,8 +170,8 @@ export class SourceReader {
   skipBlanks(): void {
     for (;;) {
       const unit = this.unit()
-      if (unit === code.blank || unit === code.tab) this.at++
-      else if (unit === code.slash && this.text.charCodeAt(this.at + 1) === code.star) this.skipBlockComment()
+      if (unit === char.blank || unit === char.tab) this.at++
+      else if (unit === char.slash && this.text.charCodeAt(this.at + 1) === char.star) this.skipBlockComment()
       else return
     }
   }
@@ -179,9 +180,9 @@ export class SourceReader {
   skipSpace(): void {
     for (;;) {
       const unit = this.unit()
-      if (unit === code.blank || unit === code.newline || unit === code.tab || unit === code.return) this.at++
-      else if (unit !== code.slash) return
-      else if (this.text.charCodeAt(this.at + 1) === code.star) this.skipBlockComment()
+      if (unit === char.blank || unit === char.newline || unit === char.tab || unit === char.return) this.at++
+      else if (unit !== char.slash) return
+      else if (this.text.charCodeAt(this.at + 1) === char.star) this.skipBlockComment()
       else if (!this.skipsLineComment()) return
     }
   }
@@ -189,9 +190,9 @@ export class SourceReader {
   /** If a line comment begins here, skips it with its newline and returns true. */
   skipsLineComment(): boolean {
     const { text } = this
-    if (this.unit() !== code.slash || text.charCodeAt(this.at + 1) !== code.slash) return false
+    if (this.unit() !== char.slash || text.charCodeAt(this.at + 1) !== char.slash) return false
     this.at += 2
-    while (this.at < text.length && this.unit() !== code.newline) this.#displayed()
+    while (this.at < text.length && this.unit() !== char.newline) this.#displayed()
     if (this.at < text.length) this.at++
     return true
   }
@@ -202,7 +203,7 @@ export class SourceReader {
     let depth = 0
     do {
       if (this.follows('/*') || this.follows('*/')) {
-        depth += this.unit() === code.slash ? 1 : -1
+        depth += this.unit() === char.slash ? 1 : -1
         this.at += 2
       } else if (this.at >= text.length) throw this.expected('`*/`')
       else this.#displayed()
@@ -232,7 +233,10 @@ export class SourceReader {
     if (this.at < this.text.length) throw this.expected('end-of-input')
   }
 
-  /** Reads elements separated by commas up to a closing bracket. The opening bracket has been read. */
+  /**
+   * Reads elements separated by commas up to a closing bracket. A comma may follow the last element. The opening
+   * bracket has been read.
+   */
   separated(bracket: string, read: () => void): void {
     this.skipSpace()
     while (!this.skips(bracket)) {
@@ -252,7 +256,7 @@ export class SourceReader {
     return true
   }
 
-  get isName(): boolean {
+  get startsName(): boolean {
     return startsName(this.unit())
   }
 
@@ -294,11 +298,12 @@ export class SourceReader {
   name(): string {
     const start = this.at
     const name = this.anyName()
-    if (isKeyword(name)) throw this.keyword(name, start)
+    if (isKeyword(name)) throw this.keywordFault(name, start)
     return name
   }
 
-  keyword(word: string, start: number): ParseAbort {
+  /** Records the fault that a keyword is used as a name, and returns the exception that the caller throws. */
+  keywordFault(word: string, start: number): ParseAbort {
     const annotation = `\`${word}\` is a keyword`
     return this.fault(msg`Invalid identifier`, start, start + word.length, { annotation })
   }

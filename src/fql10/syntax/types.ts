@@ -5,7 +5,7 @@ import { limits } from '../../base/limits.ts'
 import { msg } from '../../base/message.ts'
 import { readNumber, readString, startsNumber, startsString } from './literals.ts'
 import type { Node, TypeMember, TypeNode, TypeParameter } from './nodes.ts'
-import { code, type SourceReader } from './reader.ts'
+import { char, type SourceReader } from './reader.ts'
 
 /** Options for a type in a declaration, as opposed to an annotation in a query. */
 interface DeclarationOptions {
@@ -34,7 +34,7 @@ function readWholeType(reader: SourceReader, declaration: DeclarationOptions | u
     let node = base
     let end = reader.at
     reader.skipBlanks()
-    while (reader.unit() === code.question) {
+    while (reader.unit() === char.question) {
       reader.at++
       end = reader.at
       node = { kind: 'optional', inner: node, start: node.start, end }
@@ -121,21 +121,21 @@ function readBase(reader: SourceReader, declaration: DeclarationOptions | undefi
     return { node, isName: false, parameters }
   }
   if (reader.skips('{')) return baseOf(readFields(reader, start, declaration))
-  if (!reader.isName) throw reader.expected('type')
+  if (!reader.startsName) throw reader.expected('type')
   return readName(reader, declaration)
 }
 
 /** If no type follows a `<` in a declaration, the `<` does not begin type arguments. */
 function startsType(reader: SourceReader): boolean {
   reader.skipSpace()
-  const isBracket = [code.open, code.openBracket, code.openBrace].some(each => each === reader.unit())
-  return isBracket || reader.isName || startsNumber(reader) || startsString(reader)
+  const isBracket = [char.open, char.openBracket, char.openBrace].some(each => each === reader.unit())
+  return isBracket || reader.startsName || startsNumber(reader) || startsString(reader)
 }
 
 function readName(reader: SourceReader, declaration: DeclarationOptions | undefined): Base {
   const start = reader.at
   reader.anyName()
-  while (reader.unit() === code.dot && reader.text.charCodeAt(reader.at + 1) !== code.dot) {
+  while (reader.unit() === char.dot && reader.text.charCodeAt(reader.at + 1) !== char.dot) {
     reader.at++
     reader.anyName()
   }
@@ -171,7 +171,7 @@ function readParameters(
 
 function readParameterName(reader: SourceReader): string | undefined {
   const start = reader.at
-  if (!reader.isName) return undefined
+  if (!reader.startsName) return undefined
   const name = reader.anyName()
   reader.skipBlanks()
   if (reader.skips(':')) {
@@ -225,7 +225,7 @@ function readMember(reader: SourceReader, declaration: DeclarationOptions | unde
         throw reader.expected('identifier')
       })
       name = text.kind === 'literal' ? (text.value as string) : ''
-    } else if (reader.isName) name = reader.anyName()
+    } else if (reader.startsName) name = reader.anyName()
     else throw reader.expected('`}`')
   }
   const end = reader.at
@@ -260,5 +260,5 @@ function separateFields(reader: SourceReader): void {
   reader.skipSpace()
   const newline = reader.text.slice(before, reader.at).includes('\n')
   if (reader.skips(',') || reader.skips(';')) reader.skipSpace()
-  else if (!newline && reader.unit() !== code.closeBrace) throw reader.expected('`,`', '`}`')
+  else if (!newline && reader.unit() !== char.closeBrace) throw reader.expected('`,`', '`}`')
 }

@@ -9,7 +9,7 @@ import { resourceActions } from '../../../model/auth/access-contract.ts'
 import { readString, startsString } from '../../syntax/literals.ts'
 import type { Node, TypeNode } from '../../syntax/nodes.ts'
 import { Parser } from '../../syntax/parser.ts'
-import { code, ExpectedTokens } from '../../syntax/reader.ts'
+import { char, ExpectedTokens } from '../../syntax/reader.ts'
 import type { Source } from '../../syntax/source.ts'
 import { readType } from '../../syntax/types.ts'
 import { partKinds } from './index-parts.ts'
@@ -71,7 +71,7 @@ export class OutlineParser extends Parser {
     const items: OutlineItem[] = []
     this.#separators()
     while (this.at < this.text.length) {
-      if (!this.isName && this.text[this.at] !== '@') throw this.expected('end-of-input')
+      if (!this.startsName && this.text[this.at] !== '@') throw this.expected('end-of-input')
       items.push(this.#topItem())
     }
     return items
@@ -102,8 +102,8 @@ export class OutlineParser extends Parser {
     for (;;) {
       const start = this.at
       const unit = this.unit()
-      if (unit === code.blank || unit === code.tab) this.at++
-      else if (unit === code.newline || unit === code.return || unit === code.semicolon) {
+      if (unit === char.blank || unit === char.tab) this.at++
+      else if (unit === char.newline || unit === char.return || unit === char.semicolon) {
         this.at++
         any = true
       } else if (this.skipsLineComment()) {
@@ -133,8 +133,8 @@ export class OutlineParser extends Parser {
     step(stepsPerDefinition)
     const start = this.at
     const beginning = { start, commentStart, annotations: this.#annotations() }
-    if (this.unit() === code.star || startsString(this) || this.#isField()) return this.#field(beginning)
-    if (!this.isName) throw this.expected('identifier')
+    if (this.unit() === char.star || startsString(this) || this.#isField()) return this.#field(beginning)
+    if (!this.startsName) throw this.expected('identifier')
     const keyword = this.#word()
     switch (keyword.text) {
       case 'function':
@@ -191,18 +191,18 @@ export class OutlineParser extends Parser {
       })
       return { text: node.kind === 'literal' ? String(node.value) : '', start, end: this.at }
     }
-    if (!this.isName) throw this.expected('name')
+    if (!this.startsName) throw this.expected('name')
     return { text: this.name(), start, end: this.at }
   }
 
   /** A field is a name before a colon or an equals sign, or a computed field. The position does not change. */
   #isField(): boolean {
-    if (!this.isName) return false
+    if (!this.startsName) return false
     const start = this.at
     const word = this.anyName()
     this.skipBlanks()
-    const startsName = this.isName || startsString(this) || this.unit() === code.star
-    const found = word === 'compute' ? startsName : this.unit() === code.colon || this.skipsEquals()
+    const startsName = this.startsName || startsString(this) || this.unit() === char.star
+    const found = word === 'compute' ? startsName : this.unit() === char.colon || this.skipsEquals()
     this.at = start
     return found
   }
@@ -252,7 +252,7 @@ export class OutlineParser extends Parser {
     const skip = () => (namedKeywords.has(keyword.text) ? this.skipSpace() : this.skipBlanks())
     if (!namelessKeywords.has(keyword.text)) {
       skip()
-      if (this.isName || startsString(this)) {
+      if (this.startsName || startsString(this)) {
         name = this.#name()
         end = this.at
       }
@@ -267,9 +267,9 @@ export class OutlineParser extends Parser {
   #value(): OutlineValue | undefined {
     const start = this.at
     switch (this.unit()) {
-      case code.openBrace:
+      case char.openBrace:
         return this.#block()
-      case code.openBracket:
+      case char.openBracket:
         return { kind: 'list', elements: this.#list(), start, end: this.at }
     }
     if (!this.startsExpression()) return undefined
@@ -300,7 +300,7 @@ export class OutlineParser extends Parser {
       if (this.skips(']')) return elements
       if (!this.skips(',')) throw this.expected('`,`', '`]`')
       this.skipSpace()
-      if (this.unit() === code.closeBracket) throw this.expected('expression')
+      if (this.unit() === char.closeBracket) throw this.expected('expression')
     }
   }
 
@@ -309,7 +309,7 @@ export class OutlineParser extends Parser {
     const start = this.at
     if (!this.skips('.')) return
     this.skipSpace()
-    if (this.unit() === code.closeBracket || this.unit() === code.comma) {
+    if (this.unit() === char.closeBracket || this.unit() === char.comma) {
       throw this.expected('`]`', 'expression')
     }
     this.at = start
@@ -324,11 +324,11 @@ export class OutlineParser extends Parser {
     this.#separators()
     while (!this.skips('}')) {
       const unit = this.unit()
-      const begins = this.isName || startsString(this) || unit === code.star || this.text[this.at] === '@'
+      const begins = this.startsName || startsString(this) || unit === char.star || this.text[this.at] === '@'
       if (!begins) throw this.expected('`}`')
       members.push(this.#item())
       const isSeparated = this.#separators()
-      if (!isSeparated && this.unit() !== code.closeBrace) throw this.expected('`}`')
+      if (!isSeparated && this.unit() !== char.closeBrace) throw this.expected('`}`')
     }
     this.#blockDepth--
     return { kind: 'block', members, start, end: this.at }
@@ -397,7 +397,7 @@ export class OutlineParser extends Parser {
       parameters.push(parameter)
       this.skipSpace()
       if (this.skips(',')) this.skipSpace()
-      else if (this.unit() !== code.close) {
+      else if (this.unit() !== char.close) {
         throw parameter.type === undefined
           ? this.expected('`)`', '`,`', 'a type annotation')
           : this.expected('`)`')
@@ -410,7 +410,8 @@ export class OutlineParser extends Parser {
     const start = this.at
     const isRest = this.skips('...')
     if (isRest) this.skipSpace()
-    if (!this.isName) throw isRest ? this.expected('identifier') : this.expected('`)`', '`...`', 'identifier')
+    if (!this.startsName)
+      throw isRest ? this.expected('identifier') : this.expected('`)`', '`...`', 'identifier')
     const nameStart = this.at
     const name = { text: this.name(), start: nameStart, end: this.at }
     const end = this.at
