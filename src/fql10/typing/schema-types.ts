@@ -46,12 +46,19 @@ function moduleScheme(name: string): Scheme {
 
 const anyScheme: Scheme = { parameters: [], type: anyType, text: 'Any' }
 
+/**
+ * The level of variables and type parameters in the code of the schema. Variables of a lower level cannot have a type
+ * parameter as value.
+ */
+const codeLevel = 1
+
 interface InferredType {
   readonly scheme: Scheme
   readonly errors: readonly Diagnostic[]
 }
 
-interface OpenInference {
+/** A function or computed field whose type is being inferred. */
+interface Inference {
   readonly key: string
   readonly name: string
   readonly span: Span
@@ -70,13 +77,12 @@ export class SchemaTypes {
     alias: item =>
       new LazyScheme(
         () => this.#record(item),
-        () => this.#open.length === 0,
+        () => this.#inferring.length === 0,
       ),
   })
   readonly #globals = new Map<string, Scheme>()
   readonly #inferred = new Map<string, InferredType>()
-  /** The functions and computed fields that are being inferred, with their names and positions. */
-  readonly #open: OpenInference[] = []
+  readonly #inferring: Inference[] = []
 
   constructor(items: SchemaItems) {
     this.items = items
@@ -95,13 +101,13 @@ export class SchemaTypes {
     shape: name => libraryShapes.get(name) ?? this.shapes.get(name),
   }
 
-  /** The environment for the code of the schema. A function has its signature as type, instead of a `UserFunction`. */
+  /** The environment for the code of the schema. Functions have function types, instead of `UserFunction`. */
   readonly inner: Environment = {
     global: name => libraryNames.get(name) ?? this.#global(name, false),
     shape: this.environment.shape,
   }
 
-  /** The names of the schema, without those of the library. */
+  /** The collections and functions of the schema, with the types that queries see. */
   names(): readonly (readonly [string, Scheme])[] {
     return [...new Set([...this.#globals.keys(), ...this.items.functions.keys()])].flatMap(name => {
       const scheme = this.#global(name, true)
@@ -134,16 +140,16 @@ export class SchemaTypes {
       )
       const [wildcard] = ofKind(item.members, 'wildcard')
       const ttls = item.members.find(({ kind }) => kind === 'document_ttls') as SettingMember | undefined
-      const isOpen = wildcard !== undefined || fields.length === 0
+      const hasWildcard = wildcard !== undefined || fields.length === 0
       return {
         fields,
-        wildcard: isOpen ? anyType : undefined,
+        wildcard: hasWildcard ? anyType : undefined,
         hasTtls: ttls === undefined ? fields.length === 0 : ttls.value === true,
       }
     })
   }
 
-  /** The type of a signature, and the errors in the signature. */
+  /** The declared type of a field, and the errors in the declaration. */
   declared(node: TypeNode, source: Source): { readonly type: Type; readonly errors: readonly Diagnostic[] } {
     const errors: Diagnostic[] = []
     const error = (message: Message, span: Span | undefined) => errors.push({ name: 'error', message, span })
@@ -166,15 +172,15 @@ export class SchemaTypes {
     for (const { name, type } of fields) all.set(name, type)
     for (const each of ofKind(item.members, 'computed')) {
       // While a type is being inferred, the fields that are not known yet may depend on it.
-      const isOpen = this.#open.length > 0 && !this.#inferred.has(computedKey(item, each.name.text))
-      all.set(each.name.text, isOpen ? anyType : this.computedType(item, each).scheme.type)
+      const isUnknown = this.#inferring.length > 0 && !this.#inferred.has(computedKey(item, each.name.text))
+      all.set(each.name.text, isUnknown ? anyType : this.computedType(item, each).scheme.type)
     }
     return { kind: 'record', fields: all, wildcard }
   }
 
   // Functions and computed fields.
 
-  /** The type of a function, and the errors in its body. */
+  /** The type of a function, and the errors in its declaration and body. */
   functionType(item: FunctionItem): InferredType {
     const { name, source } = item
     const span = { source, start: name.start, end: name.end }
@@ -202,7 +208,7 @@ export class SchemaTypes {
       end: result.end,
     }
     const { shape } = this.environment
-    const signature = resolveType(node, { source, shape, genericLevel: 1, error, warning: error })
+    const signature = resolveType(node, { source, shape, genericLevel: codeLevel, error, warning: error })
     const scheme: Scheme = {
       parameters: signature.generics.map(({ name }) => name),
       type: withoutNames(signature.type),
@@ -211,13 +217,13 @@ export class SchemaTypes {
     // Other functions may call this function while its body is checked.
     this.#inferred.set(`function ${item.name.text}`, { scheme: stripped(scheme), errors: [] })
     const solver = solverFor(this.inner)
-    solver.level = 1
+    solver.level = codeLevel
     const type = new Typer(solver, source).lambda(lambda, undefined)
     solver.check(type, signature.type, { source, start: item.body.start, end: item.body.end })
     return { scheme: stripped(scheme), errors: [...errors, ...solver.errors] }
   }
 
-  /** The type of a computed field, and the errors in its body. */
+  /** The type of a computed field, and the errors in its declaration and body. */
   computedType(
     item: CollectionItem,
     member: CollectionItem['members'][number] & { kind: 'computed' },
@@ -242,11 +248,11 @@ export class SchemaTypes {
     )
   }
 
-  /** Returns the errors in a lambda, also if the lambda does not have the type `use`. */
+  /** Returns the errors in a lambda, and the error if the type of the lambda does not fit `use`. */
   checkLambda(lambda: LambdaNode, source: Source, use: FunctionType | undefined): readonly Diagnostic[] {
     const check = () => {
       const solver = solverFor(this.inner)
-      solver.level = 1
+      solver.level = codeLevel
       const type = new Typer(solver, source).lambda(lambda, undefined)
       if (use !== undefined) solver.check(type, use, { source, start: lambda.start, end: lambda.end })
       return solver.errors
@@ -255,9 +261,9 @@ export class SchemaTypes {
   }
 
   /**
-   * In a database without type checks (`isTyped` is false), values of the type `Number` pass, because the result of
-   * arithmetic can be an `Int`. Errors within the expression pass, too: the evaluation of the default value finds these
-   * errors.
+   * In a database without type checks (`isTyped` is false), values whose types contain `Number` pass, because the
+   * result of arithmetic can be an `Int`. Errors within the expression pass, too: the evaluation of the default value
+   * finds these errors.
    */
   checkDefault(node: Node, source: Source, type: Type, isTyped: boolean): readonly Diagnostic[] {
     const solver = solverFor(this.inner)
@@ -273,7 +279,7 @@ export class SchemaTypes {
 
   #infer(lambda: LambdaNode, source: Source, document: Type | undefined): InferredType {
     const solver = solverFor(this.inner)
-    solver.level = 1
+    solver.level = codeLevel
     const typer = new Typer(solver, source)
     const type = typer.lambda(lambda, undefined)
     let inferred: Type = type
@@ -290,13 +296,13 @@ export class SchemaTypes {
     return { scheme: readScheme(printed), errors: [] }
   }
 
-  /** Infers a type once. A type that depends on itself is `Any`, and needs a declaration. */
+  /** Infers or checks a type once. An inferred type that depends on itself is `Any`, with an error. */
   #once(key: string, name: string, span: Span, isDeclared: boolean, infer: () => InferredType): InferredType {
     const known = this.#inferred.get(key)
     if (known !== undefined) return known
-    const at = this.#open.findIndex(each => each.key === key)
+    const at = this.#inferring.findIndex(each => each.key === key)
     if (at >= 0) {
-      const cycle = this.#open.slice(at)
+      const cycle = this.#inferring.slice(at)
       // The error names the same function or field wherever the inference begins.
       const [shown = { key, name, span }] = cycle.sort((left, right) => (left.name < right.name ? -1 : 1))
       const message = msg`Recursively defined \`${shown.name}\` needs explicit type.`
@@ -305,7 +311,7 @@ export class SchemaTypes {
     }
     // A declared type stays in effect if the check of its body exceeds the budget.
     const inferred = () => bounded(infer, () => this.#inferred.get(key) ?? { scheme: anyScheme, errors: [] })
-    const found = isDeclared ? inferred() : this.#whileOpen({ key, name, span }, inferred)
+    const found = isDeclared ? inferred() : this.#whileInferring({ key, name, span }, inferred)
     const recursion = this.#recursive.get(key)
     const result =
       recursion === undefined ? found : { scheme: anyScheme, errors: [...found.errors, recursion] }
@@ -314,12 +320,12 @@ export class SchemaTypes {
   }
 
   /** Removes the entry also after an interruption, because later queries use the same types. */
-  #whileOpen(entry: OpenInference, infer: () => InferredType): InferredType {
-    this.#open.push(entry)
+  #whileInferring(entry: Inference, infer: () => InferredType): InferredType {
+    this.#inferring.push(entry)
     try {
       return infer()
     } finally {
-      this.#open.pop()
+      this.#inferring.pop()
     }
   }
 }
@@ -353,7 +359,7 @@ function lambdaOf({ body, end, list, parameters }: FunctionItem): LambdaNode {
   return { kind: 'lambda', parameters: names, rest, body, start: list.start, end }
 }
 
-/** A short lambda is in parentheses. Another expression becomes the body of a short lambda. */
+/** Removes the parentheses of a short lambda. Any other expression becomes the body of a short lambda. */
 export function lambdaIn(body: Node): LambdaNode {
   const node = withoutParentheses(body)
   if (node.kind === 'lambda') return node
@@ -380,10 +386,10 @@ function readScheme({ forms, parameters, text }: PrintedType): Scheme {
 }
 
 function unknownProjection(typer: Typer, source: Source): Diagnostic {
-  const open = typer.projections.find(
+  const unknown = typer.projections.find(
     ({ operand }) => operand.kind === 'variable' && operand.lower.length === 0,
   )
-  const node = (open ?? typer.projections[0])?.node
+  const node = (unknown ?? typer.projections[0])?.node
   const message = msg`Invalid projection on a unknown type. Use function signatures to fix the issue.`
   return { name: 'error', message, span: node && { source, start: node.start, end: node.end } }
 }

@@ -1,10 +1,10 @@
-// Declares the parts of the library's types that no entry of the library declares: aliases, operators, calls, accesses,
-// and the members of missing documents.
+// Declares the parts of the library's types that are not in the entries of the library: aliases, operators, calls,
+// accesses, and the members of missing documents.
 
 /** The parts of a type, as texts. */
 export interface ShapeText {
   readonly parameters?: readonly string[]
-  /** The name in the environment endpoint, if it differs from the name of the type. */
+  /** The type's `self` in the response of `GET /environment/1`, if it differs from the name of the type. */
   readonly self?: string
   /** The type that the name stands for. */
   readonly alias?: string
@@ -17,7 +17,7 @@ export interface ShapeText {
 const logical = '(other: Boolean) => Boolean'
 const numeric = '(other: Number) => Number'
 
-/** The operators of numbers of all widths. */
+/** The operators of all types of numbers. */
 const numberText: ShapeText = {
   operators: {
     '%': numeric,
