@@ -1,8 +1,9 @@
 // Prevents two services from writing to one backup. The writing service holds a lease: an object in the target that it
-// rewrites regularly. Another service takes over only after it has watched the object for some time without a renewal,
-// so the clocks of two machines are never compared. A write succeeds only if the object has not changed since it was
-// read. In a target without conditional writes, two services that take the lease at the same time may both write until
-// their next renewal.
+// rewrites regularly. Another service takes the lease at once if the lease is released or damaged, or if the process of
+// its holder ran on this machine and has ended. Otherwise, the service first watches the object for some time without a
+// renewal, so the clocks of two machines are never compared. A write succeeds only if the object has not changed since
+// it was read. In a target without conditional writes, two services that take the lease at the same time may both write
+// until their next renewal.
 
 import { hostname } from 'node:os'
 import { systemRandom } from '../base/random.ts'
@@ -18,7 +19,8 @@ export interface LeaseReach {
   readonly until: number
   /**
    * Newest record in the newest generation that has a base copy. With this record, a restore detects that the last
-   * objects of the generation are missing. Leases of earlier versions lack it.
+   * objects of the generation are missing. Absent until a generation has a base copy, and in leases of earlier
+   * releases.
    */
   readonly newest?: ChainPlace & { readonly generation: string }
 }
@@ -84,8 +86,8 @@ export class Lease {
   }
 
   /**
-   * Watches the lease of another service for some time before taking it. Throws {@link TargetInUseError} if a service
-   * renews or takes the lease in this time.
+   * Takes a free lease at once, and watches any other lease of another service for some time first. Throws {@link
+   * TargetInUseError} if a service renews, takes or removes the lease in this time.
    */
   async acquire(): Promise<void> {
     let lease = await readTagged(this.#target)
@@ -124,7 +126,7 @@ export class Lease {
   }
 
   /**
-   * Replaces the lease that was read. If `newest` is absent, the record in the lease does not change. Throws {@link
+   * Replaces the lease that was read. Without `newest`, writes the record of the last call again. Throws {@link
    * TargetInUseError} if the lease has changed since it was read.
    */
   async #put(

@@ -12,8 +12,8 @@ interface S3ClientOptions {
   /** The default is `us-east-1`. */
   readonly region?: string | undefined
   /**
-   * Without this option, the SDK looks for credentials in the environment, in profiles, and in the metadata of the
-   * machine.
+   * Without this option, the SDK looks for credentials in the environment, in profiles, and in the cloud's instance
+   * metadata service.
    */
   readonly credentials?: { readonly accessKeyId: string; readonly secretAccessKey: string }
 }

@@ -1,4 +1,4 @@
-// Shows the progress of a task that updates counters in an object.
+// A hook for the progress of a task, which updates counters in an object.
 
 import { useState } from 'preact/hooks'
 

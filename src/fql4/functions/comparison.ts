@@ -1,4 +1,4 @@
-// Functions that compare values of any types: equality, and the total order of all values.
+// Functions that compare values of any types: for equality, or by the total order of values.
 
 import { equalValues } from '../../values/equality.ts'
 import { compareValues } from '../../values/order.ts'
@@ -10,7 +10,7 @@ import { unresolvedIn } from '../sets/cursor.ts'
 import { Action } from '../values/transient.ts'
 
 /**
- * Rejects values that contain an unresolved reference at any depth, because such values cannot be compared. Each of
+ * Rejects values that contain an unresolved reference at any depth, because such values have no order. Each of
  * these values causes one error `invalid ref` at the argument `key`.
  */
 export function requireOrdered(values: readonly Value[], call: Call, key: string): void {

@@ -3,7 +3,7 @@
 
 import type { BackupStatus } from '../../backup/backup-status.ts'
 
-/** Counts since the process began, the same as in `/metrics`. `in_flight` and `streams` are the current numbers. */
+/** Counts since the process started, as in `/metrics`. `in_flight` and `streams` are the current numbers. */
 export interface RequestCounts {
   readonly requests: number
   readonly client_errors: number
@@ -13,9 +13,9 @@ export interface RequestCounts {
   readonly in_flight: number
   /** Requests in each class of duration, see `duration_bounds`. */
   readonly durations: readonly number[]
-  /** Requests with metrics that wrote nothing. Read operations are not counted. */
+  /** Number of responses with metrics that count no write operation, also to failed and rejected requests. */
   readonly reads: number
-  /** Requests that wrote. Write operations are not counted. */
+  /** Number of responses with metrics that count write operations. */
   readonly writes: number
   /** Evaluations that were repeated because of a conflict with another transaction. */
   readonly retries: number
@@ -26,22 +26,24 @@ export interface RequestCounts {
   readonly lost_records: number
 }
 
-/** State of a node's replica of the shared store. */
+/** State of a node's replica of the store in PostgreSQL, as the process sees it. */
 export interface ReplicaState {
   /** Number of the newest batch of commits that the replica contains. */
   readonly head: number
-  /** Batches of commits that the replica lacked at the last poll. */
+  /** Number of newer batches up to the newest batch that the process has read or written. */
   readonly behind: number
+  /** Maximum age of the data that queries read. */
   readonly lag_ms: number
   /** Why the replica cannot be updated; null when it can. */
   readonly fault: string | null
 }
 
-/** Use of a data directory, in bytes. */
+/** Use of a data directory and its disk, in bytes. */
 export interface DiskUse {
   readonly data_bytes: number
   /** Null until the size has been measured for the first time. */
   readonly query_log_bytes: number | null
+  /** `free_bytes` and `total_bytes` are 0 if the file system does not report them. */
   readonly free_bytes: number
   readonly total_bytes: number
 }
@@ -61,31 +63,31 @@ export interface ForwardedReport {
   readonly in_flight: number
 }
 
-/** The part of the commit log that is not yet in the data file. */
+/** The part of the commit log that has not been applied to the data file, as the process sees it. */
 export interface CommitLogReport {
-  /** Size of the records that are not yet in the data file. They are also in memory. */
+  /** Size of this part, in whole segments. The process also has these records in memory. */
   readonly bytes: number
   /** Milliseconds for which the data file has been behind the log; 0 when it contains all records. */
   readonly lag_ms: number
 }
 
-/** Parts of the report that other modules provide. */
+/** The report without the fields that `process-reports.ts` adds. */
 export interface ReportParts {
   readonly counts: RequestCounts
   readonly disk: DiskUse
   readonly slow_lane: LaneReport | null
-  /** Null without a shared store. */
+  /** Null without PostgreSQL. */
   readonly standing: ReplicaState | null
   /** Null if there is no commit log. */
   readonly commit_log: CommitLogReport | null
-  /** This process builds indexes and removes expired versions for all processes. */
+  /** This process does the background work of the store: it builds indexes and removes expired and deleted data. */
   readonly works_in_background: boolean
   /** Null in all reports but the supervisor's. */
   readonly forwarded: ForwardedReport | null
 }
 
 export interface ProcessReport extends ReportParts {
-  /** Name of the machine, and port of the service. The same for all workers of a node. */
+  /** Label of the service, also without PostgreSQL: the name of the machine and the configured port. */
   readonly node: string
   /** Number of the worker. The supervisor has the number after the last worker. */
   readonly worker: number
@@ -94,19 +96,20 @@ export interface ProcessReport extends ReportParts {
   readonly memory_bytes: number
   readonly machine_free_bytes: number
   readonly machine_total_bytes: number
-  /** Milliseconds since the start of the process for which the event loop was busy (`busy_ms`) or idle (`idle_ms`). */
+  /** `busy_ms` and `idle_ms`: time since the process started in which the event loop was busy or idle. */
   readonly busy_ms: number
   readonly idle_ms: number
 }
 
 export interface PendingWorkReport {
   readonly builds: readonly {
+    /** `collection`: the documents of a collection are rewritten after a migration. */
     readonly kind: 'index' | 'collection'
     readonly database: readonly string[]
     readonly name: string
     /** Completed share, from 0 to 1. */
     readonly share: number
-    /** Why the build cannot finish; null if it can. */
+    /** Why the last attempt failed; null if it did not fail. */
     readonly failure: string | null
   }[]
   /** Number of all builds; `builds` contains only the first ones. */
@@ -122,7 +125,7 @@ export type TaskKind = 'backup' | 'check'
 export interface TaskResult {
   /** True for a written backup, and for a check without findings. */
   readonly is_good: boolean
-  /** Folder of the backup, or data directory that was checked. */
+  /** Folder of the backup; or the data directory that was checked, or the address of the PostgreSQL database. */
   readonly place: string
   /** Size of the backup. */
   readonly bytes?: number
@@ -152,7 +155,7 @@ export interface TaskNote {
   readonly result: TaskResult | null
   /** Why the task failed; null if it did not fail. */
   readonly failure: string | null
-  /** The last task of this kind before this one that ended without an error; null if there is none. */
+  /** The last earlier task of this kind that ended without an error; null if none is known. */
   readonly succeeded: CompletedTask | null
 }
 
@@ -186,6 +189,7 @@ export interface BackupFolder {
 /** The body of the response. */
 export interface ServiceHealth {
   readonly version: string
+  /** Label of the service that responds; see {@link ProcessReport.node}. */
   readonly node: string
   readonly workers: number
   readonly processes: readonly ProcessReport[]
