@@ -20,7 +20,10 @@ const faultTests = [
   'tests/hostile/descriptors',
 ]
 
-/** These files change or measure their process. */
+/**
+ * These files change or measure their process, or encode many long texts, which takes up to a hundred times as long in a
+ * process that has run certain property tests.
+ */
 const ownProcess = [
   'tests/bench/',
   'tests/conformance/',
@@ -32,6 +35,7 @@ const ownProcess = [
   'tests/package/',
   'tests/slow-lane/memory',
   'tests/unit/storage/store/binding-pauses',
+  'tests/unit/storage/store/large-',
   'tests/workers/',
 ]
 
