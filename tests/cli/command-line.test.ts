@@ -46,21 +46,7 @@ const example = command({
 })
 
 test('arguments become operands and typed options', () => {
-  const words = [
-    'a',
-    '--dry-run',
-    '-s',
-    '4',
-    '--type=x',
-    'b',
-    '--type',
-    'y::z',
-    '--to',
-    'json',
-    '-',
-    '--',
-    '-c',
-  ]
+  const words = 'a --dry-run -s 4 --type=x b --type y::z --to json - -- -c'.split(' ')
   const { operands, options, config } = parseCommandLine(example, [...words, '--url'], {
     TERRARIUM_DATA: '/d',
   })

@@ -131,16 +131,9 @@ test('weaker keys may not be scoped', async () => {
 
 test('unresolved and invalid scopes are rejected on keys', async () => {
   const rejected = [
-    'nonsense',
-    'serverX',
-    'missing:admin',
-    'child/missing:admin',
-    'child//grandchild:admin',
-    '/child:admin',
-    '@role/missing',
-    '@doc/missing/1',
-    '@doc/users/1',
-    '@doc/keys/1',
+    ...'nonsense serverX missing:admin child/missing:admin child//grandchild:admin /child:admin @role/missing @doc/missing/1 @doc/users/1 @doc/keys/1'.split(
+      ' ',
+    ),
     `@doc/tokens/${token.ref.id}`,
     `@doc/1024/${user.id}`,
   ]
