@@ -73,7 +73,7 @@ export async function runSlowly(run: SlowRun): Promise<QueryResponse> {
         const now = run.store.now()
         const needed = Math.max(0, now - (attempt.commitTime - lead))
         leads.record(queue, needed)
-        // Such a repetition is no conflict, so it is not counted as a retry. The time limit of the job bounds them.
+        // An evaluation with a later commit time is no retry, because nothing conflicts. The job's time limit ends it.
         if (attempt.commitTime <= now && !holdsLock) {
           lead = leadFor(needed)
           continue

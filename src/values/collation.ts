@@ -50,7 +50,7 @@ export function compareStrings(left: string, right: string): number {
 
 /**
  * Returns the length of the longest common prefix after which each string ends or continues with an ASCII character.
- * Such a prefix does not affect the weights of the following characters.
+ * The characters of this prefix do not affect the weights of the characters after it.
  */
 function commonStart(left: string, right: string): number {
   const limit = Math.min(left.length, right.length)

@@ -82,7 +82,7 @@ export function javaDigits(magnitude: number): JavaDigits {
  */
 function integerDigits(integer: bigint, exponent: number): JavaDigits {
   const beyond = exponent - significantBitsMax - 1
-  // One less than the number of decimal digits of 2^beyond.
+  // 2^beyond has one digit more.
   const insignificant = beyond < 4 ? 0 : beyond < 7 ? 1 : 2
   const scale = 10n ** BigInt(insignificant)
   const rounded = (integer + scale / 2n) / scale

@@ -63,7 +63,7 @@ function put(piece: Piece, indent: number, used: number, columns: number): strin
   const inner = indent + indentChars
   const margin = ' '.repeat(inner)
   const lines = items.map(({ head, piece }) => {
-    // One more column is needed for the comma.
+    // The comma needs a column.
     return margin + head + put(piece, inner, inner + head.length + 1, columns)
   })
   return `${open}\n${lines.join(',\n')}\n${' '.repeat(indent)}${close}`

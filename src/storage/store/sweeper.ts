@@ -255,7 +255,7 @@ function nameOf({ collection, database }: CollectionIds): string {
 
 /** The checks that are due at `now`, oldest first. */
 function dueChecks(view: View, now: Micros, from: Bytes | undefined): Iterable<SweeperWork> {
-  // One row may be the row with the progress of the plan.
+  // The rows may include the row with the progress of the plan, which is no check.
   const checks = workOf(view, 'history', now, checksPerStep + 1, from)
   return checks.filter(({ key }) => Buffer.compare(key, planProgressKey) !== 0)
 }
